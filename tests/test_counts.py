@@ -54,17 +54,12 @@ def test_rows_that_are_kept_are_not_evaluated_again():
     assert some.kernel.values < 0.7 * 400 * taken
 
 
-@pytest.mark.parametrize(
-    ("room", "most", "given"),
-    [  # rows of those who have a multiplier; Kβ from that of the last β, or it were twice as many
-        (900, 0.6, {}),
-        (133, 4, {"gamma": 0.05, "C": 0.1}),
-    ],
-)
-def test_without_room_for_k_newton_asks_for_what_has_changed_only(room, most, given):
-    some = problem(1000, mb=1000 * room / 2**17, **given)
-    assert newton(some, start=first_steps(some, 125)).converged
-    assert some.kernel.values < most * 1000**2
+def test_without_room_for_k_newton_asks_for_what_has_changed_only():
+    """Rows of those who have a multiplier; Kβ from that of the last β, or it were twice as many."""
+    for room, most, gamma, C in (900, 0.6, 0.1, 1.0), (133, 4, 0.05, 0.1):
+        some = problem(1000, gamma, C, mb=1000 * room / 2**17)
+        assert newton(some, start=first_steps(some, 125)).converged
+        assert some.kernel.values < most * 1000**2
 
 
 def test_a_wide_bell_is_solved_in_few_coordinates():
@@ -89,21 +84,17 @@ def test_each_iteration_brings_a_digit_however_many_samples(C):
 
 def test_a_stage_ends_when_the_next_one_brings_more():
     """So few steps are enough; with each stage solved to its end it would be a fifth more."""
-    problems = [
-        DualProblem(*data(seed, n=250, d=3, shift=0.5), C, RBF(1.0))
-        for seed in range(3)
-        for C in (1.0, 100.0)
-    ]
-    assert sum(newton(some).n_iter for some in problems) < 165
+    some = [data(seed, n=250, d=3, shift=0.5) for seed in range(3)]
+    problems = [DualProblem(X, y, C, RBF(1.0)) for X, y in some for C in (1.0, 100.0)]
+    assert sum(newton(each).n_iter for each in problems) < 165
 
 
 @pytest.mark.parametrize("rows", [2, 3, 7])
 def test_steps_are_the_same_however_few_rows_there_is_room_for(rows):
     """Of whole numbers, so that every value is exact whoever computes it."""
-    rng = np.random.default_rng(rows)
-    X, y = rng.integers(-3, 4, (40, 3)), np.where(np.arange(40) % 2, 1, -1)
-    few = DualProblem(X, y, 0.5, Polynomial(2, 1.0, 1.0), cache_mb=40 * 2 * rows / 2**17)
-    many = DualProblem(X, y, 0.5, Polynomial(2, 1.0, 1.0))
+    X, y = np.random.default_rng(rows).integers(-3, 4, (40, 3)), np.tile([-1, 1], 20)
+    room, kernel = 40 * 2 * rows / 2**17, Polynomial(2, 1.0, 1.0)
+    few, many = (DualProblem(X, y, 0.5, kernel, cache_mb=mb) for mb in (room, 200))
     for some in few, many:  # rows that are there in another order than all of them
         some.certificate(np.where(np.arange(40) > 30, 0.5, 0.0), 0.0)
     assert list(islice(steps(few), 200)) == list(islice(steps(many), 200))

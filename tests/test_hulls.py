@@ -196,12 +196,17 @@ def test_a_common_point_that_is_none_is_refused(scale):
 
 
 def test_a_hyperplane_is_verified_exactly():
-    y, ulp = np.array([-1.0, 1.0]), 2.0**-54
-    X = np.array([[0.1], [0.3]])
-    assert not Separation(X, y, w=np.array([3.0]), b=-0.3).verify()  # float 3 · 0.1 > 0.3
-    assert not Separation(X, y, w=np.array([1.0]), b=-0.1).verify()
-    assert not Separation(X, y, w=np.array([-1.0]), b=0.2).verify()  # each on the other side
-    assert Separation(X, y, w=np.array([1.0]), b=float(np.nextafter(-0.1, -1))).verify()
+    y, ulp, tiny = np.array([-1.0, 1.0]), 2.0**-54, 2.0**-1074
+    X, third = np.array([[0.1], [0.3]]), np.array([[-0.6] * 3, [0.6] * 3])
+    for points, w, b, separates in (
+        (X, [3.0], -0.3, False),  # float 3 · 0.1 > 0.3
+        (X, [1.0], -0.1, False),
+        (X, [-1.0], 0.2, False),  # each on the other side
+        (X, [1.0], np.nextafter(-0.1, -1), True),
+        (third, [tiny] * 3, -2 * tiny, False),  # of three products of 0.6 each is rounded to 1
+        (third, [tiny] * 3, -tiny, True),
+    ):
+        assert Separation(points, y, w=np.array(w), b=float(b)).verify() == separates
     many = np.append(1.0, np.full(1000, -ulp))
     for order in (*permutations([1.0, -ulp, -ulp]), many):  # the small ones may vanish
         n = len(order)
@@ -209,15 +214,6 @@ def test_a_hyperplane_is_verified_exactly():
             X, w = scale * np.vstack([-5 * np.eye(n)[0], order]), np.full(n, np.sign(scale))
             for b, above in ((n - 1) * ulp - 1, False), ((n + 1) * ulp - 1, True):  # f = 0, f > 0
                 assert Separation(X, y, w=w, b=abs(scale) * b).verify() == above
-
-
-def test_a_hyperplane_is_not_verified_by_numbers_that_underflow():
-    """Three products of 0.6 tiny numbers each are rounded to three, and so the sum seems above 2"""
-    tiny = 2.0**-1074
-    X, y = np.array([[0.6] * 3, [-0.6] * 3]), np.array([1.0, -1.0])
-    assert X[0, 0] * tiny == tiny
-    assert not Separation(X, y, w=np.full(3, tiny), b=-2 * tiny).verify()
-    assert Separation(X, y, w=np.full(3, tiny), b=-tiny).verify()
 
 
 def check_closest(closest, X, y):
