@@ -4,8 +4,8 @@ Each module belongs to the chapter that derives it, and imports only from module
 (``tests/test_floors.py`` checks this), so they can be read in this order:
 
 - ground floor: `svmlib._validation` (checks of arguments), `svmlib._read_only` (arrays that stay as
-  they are), `svmlib._rounding` (bounds on rounding), `svmlib._rows` (rows at random, and sums of
-  blocks), `svmlib._warnings` (of a solver that has not converged)
+  they are), `svmlib._rounding` (bounds on rounding), `svmlib._warnings` (of a solver that
+  has not converged)
 - first floor: `svmlib.datasets`, `svmlib.geometry`, `svmlib.kernels`, `svmlib._kernel_names`
   (kernels given by name)
 - second floor: `svmlib._wolfe` (Wolfe's algorithm), `svmlib.hulls`, `svmlib.hull_smo`;
@@ -17,11 +17,12 @@ Each module belongs to the chapter that derives it, and imports only from module
 - roof: `svmlib._auto` (the choice of the solver); `svmlib.svc`, the scikit-learn estimator;
   `svmlib._path` (one solution after another as C grows), `svmlib._scoring` (what a search measures)
   and `svmlib.search`, the search for C and γ
-- and for machines of other programs: `svmlib._machines` (a machine, and wrappers around it),
-  `svmlib._estimators` (estimators as such machines), `svmlib._machine_rows` (which rows it uses),
-  `svmlib._verdict` (the result for it), `svmlib._machine_problem` (the problem that it was to
-  solve) and `svmlib.exchange`, which judges it; `svmlib._reader`, `svmlib._libsvm`,
-  `svmlib._liblinear` and `svmlib._onnx` (file formats), in one import `svmlib.model_files`
+- and for machines of other programs: `svmlib._machines` (a machine), `svmlib._wrappers`
+  (pipelines around one), `svmlib._estimators` (estimators as such machines),
+  `svmlib._machine_rows` (which rows it uses), `svmlib._verdict` (the result for it),
+  `svmlib._machine_problem` (the problem that it was to solve) and `svmlib.exchange`, which judges
+  it; `svmlib._model_parser`, `svmlib._libsvm`, `svmlib._liblinear` and `svmlib._onnx` (file
+  formats), in one import `svmlib.model_files`
 - beside them `svmlib._chunk_sums` (what a pass does to some rows) and `svmlib.distributed`, which
   needs Dask and its own import
 

@@ -17,7 +17,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from svmlib import nystrom
-from svmlib._rows import random_rows
 from svmlib._validation import Array
 from svmlib.gram_matrix import EAGER_SAMPLES, CacheTooSmallError
 from svmlib.interior_point import MAX_INTERIOR_STEPS, run_interior_point
@@ -274,5 +273,5 @@ def _low_rank_factor(problem: DualProblem, span_untried: bool) -> Array | None:
 
 def _probe_rank(problem: DualProblem) -> int:
     """Return how many of a few points would each need a column of Φ."""
-    K = problem.gram_matrix.block(random_rows(problem.n, _PROBE_SIZE))
+    K = problem.gram_matrix.block(nystrom.random_rows(problem.n, _PROBE_SIZE))
     return len(nystrom.pivoted_cholesky(K, _PROBE_RESIDUAL * K.diagonal().mean())[0])

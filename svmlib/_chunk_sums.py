@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from svmlib._rounding import row_norm_bounds
-from svmlib._rows import LARGEST
 from svmlib._validation import Array, check_labels, check_points
 from svmlib.certificate import largest_violation
-from svmlib.nystrom import Span, SpanSums, span_sums
+from svmlib.nystrom import LARGEST, Span, SpanSums, span_sums
 
 Stage = tuple[float, Array]  # the smoothing parameter h, and v = (w, b), at which a stage ended
 

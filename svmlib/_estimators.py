@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svmlib._kernel_names import has_gamma, is_precomputed, kernel_points, named_kernel
-from svmlib._machines import KernelEstimator, LinearEstimator, Loss, Machine, not_fitted_error
+from svmlib._machines import Loss, Machine
 from svmlib._validation import Array, as_float, check_scalar, check_vector, class_factors
+from svmlib._wrappers import not_fitted_error
 from svmlib.kernels import BaseKernel, KernelOrPrecomputed, check_kernel
 from svmlib.svc import SVC, resolve_gamma
 
@@ -101,7 +102,7 @@ def _from_numbers(
 
 
 def _from_coef(
-    machine: LinearEstimator, X: Array, y: NDArray[np.generic], sample_weight: Array | None
+    machine: Any, X: Array, y: NDArray[np.generic], sample_weight: Array | None
 ) -> Machine:
     """Return what an estimator with ``coef_`` says about its two classes."""
     described = _training_settings(_params(machine), len(X))
@@ -120,7 +121,7 @@ def _from_coef(
 
 
 def _from_dual_coef(
-    machine: KernelEstimator, X: Array, y: NDArray[np.generic], sample_weight: Array | None
+    machine: Any, X: Array, y: NDArray[np.generic], sample_weight: Array | None
 ) -> Machine:
     """Return what an estimator with ``dual_coef_`` says about its two classes, or two in y."""
     classes = np.asarray(machine.classes_)
@@ -210,7 +211,7 @@ class PredictionTerms(NamedTuple):
     support: tuple[Array, Array] | None  # support vectors and y_j α_j, if the points are others
 
 
-def prediction_terms(machine: KernelEstimator, X: Array | None) -> PredictionTerms:
+def prediction_terms(machine: Any, X: Array | None) -> PredictionTerms:
     """Return the sum by which an estimator predicts, if it predicts as its attributes say.
 
     An estimator may have private copies, and so ignore new values of its attributes.
@@ -235,7 +236,7 @@ def prediction_terms(machine: KernelEstimator, X: Array | None) -> PredictionTer
     return terms
 
 
-def _hyperplane_of(machine: LinearEstimator, X: Array) -> tuple[Array, float]:
+def _hyperplane_of(machine: Any, X: Array) -> tuple[Array, float]:
     """Return w (as a row) and b of an estimator that predicts with w·x + b."""
     w = np.atleast_2d(_dense(machine.coef_))
     b = float(np.ravel(machine.intercept_)[0])
@@ -286,7 +287,7 @@ def _decision_values(machine: Any, terms: PredictionTerms) -> tuple[Array, Array
     return theirs, c @ K + b, np.outer(np.abs(c) @ norms, norms[few]) + np.abs(b)
 
 
-def _kernel_of(machine: KernelEstimator, X: Array | None) -> BaseKernel | Literal["precomputed"]:
+def _kernel_of(machine: Any, X: Array | None) -> BaseKernel | Literal["precomputed"]:
     """Return the kernel of a fitted estimator, if it is named as in scikit-learn."""
     if isinstance(machine, SVC):
         known = getattr(machine, "kernel_", None)  # `SVC.fit` keeps no matrix

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svmlib._machines import Machine, pad_columns
-from svmlib._reader import Reader, ZeroBased
+from svmlib._model_parser import ModelParser, ZeroBased
 from svmlib._validation import Array, check_points
 
 _LOSSES: dict[str, Any] = {
@@ -113,7 +113,7 @@ def read_liblinear(path: str | PathLike[str], *, zero_based: ZeroBased = "auto")
         If the file is not as LIBLINEAR writes it; the message names the line, which is the last
         line if the number of lines is wrong.
     """
-    file = Reader(path, "w", {"solver_type", "nr_class", "label", "nr_feature", "bias", "rho"})
+    file = ModelParser(path, "w", {"solver_type", "nr_class", "label", "nr_feature", "bias", "rho"})
     solver = file.header_choice("solver_type", _CLASSIFIERS)
     (n_classes,) = file.header_integers("nr_class", least=2)
     labels = file.header_labels(n_classes)

@@ -22,9 +22,10 @@ from svmlib._estimators import (
     prediction_terms,
 )
 from svmlib._kernel_names import is_precomputed
-from svmlib._machines import Machine, not_fitted_error, scores_without_bias
-from svmlib._reader import LABELS, Reader, ZeroBased
+from svmlib._machines import Machine, scores_without_bias
+from svmlib._model_parser import LABELS, ModelParser, ZeroBased
 from svmlib._validation import Array, check_count, check_points
+from svmlib._wrappers import not_fitted_error
 from svmlib.kernels import RBF, Kernel, KernelOrPrecomputed, Linear, Polynomial, Sigmoid
 
 _CLASSIFIERS = "c_svc", "nu_svc"
@@ -152,7 +153,7 @@ def read_libsvm(
     n_features = None if n_features is None else check_count(n_features, "n_features")
     known = {"svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho"}
     extra = {"probA", "probB", "prob_density_marks"}
-    file = Reader(path, "SV", known | extra | {"label", "nr_sv"})
+    file = ModelParser(path, "SV", known | extra | {"label", "nr_sv"})
     svm_type = file.header_choice("svm_type", _TYPES)
     kernel = _kernel(file)
     (n_classes,) = file.header_integers("nr_class", least=2)
@@ -174,7 +175,7 @@ def read_libsvm(
 
 
 def _support_vectors(
-    file: Reader, rows: int, m: int, precomputed: bool
+    file: ModelParser, rows: int, m: int, precomputed: bool
 ) -> tuple[Array, list[tuple[list[int], Array]]]:
     """Return the coefficients of m support vectors, and their indices and values."""
     coefficients = list[Array]()
@@ -190,7 +191,7 @@ def _support_vectors(
     return np.array(coefficients).reshape(m, rows).T, entries
 
 
-def _sparse(file: Reader, pairs: list[str]) -> tuple[list[int], Array]:
+def _sparse(file: ModelParser, pairs: list[str]) -> tuple[list[int], Array]:
     """Return indices and values of ``index:value`` pairs."""
     halves = [pair.split(":") for pair in pairs]
     if any(len(half) != 2 for half in halves):
@@ -202,7 +203,7 @@ def _sparse(file: Reader, pairs: list[str]) -> tuple[list[int], Array]:
 
 
 def _points(
-    file: Reader,
+    file: ModelParser,
     entries: list[tuple[list[int], Array]],
     precomputed: bool,
     n_features: int | None,
@@ -225,7 +226,7 @@ def _points(
     return points
 
 
-def _kernel(file: Reader) -> KernelOrPrecomputed:
+def _kernel(file: ModelParser) -> KernelOrPrecomputed:
     """Return the kernel that the header names."""
     name = file.header_choice("kernel_type", (*_KERNELS, "precomputed"))
     if is_precomputed(name):

@@ -36,10 +36,9 @@ from svmlib.certificate import (
     largest_violation,
     primal_upper_bound,
 )
-from svmlib.hinge import without_bias
 from svmlib.kernels import Precomputed, check_kernel
 from svmlib.newton import MAX_NEWTON_STEPS
-from svmlib.problem import MAX_C, DualProblem, best_bias_interval
+from svmlib.problem import MAX_C, DualProblem, best_bias_interval, without_bias
 
 _MAX_LIFTED_SAMPLES = 600  # at most, for a second try with another feature for each of them
 _GOOD_START = 0.99  # of the primal value: multipliers with such a dual value are nearly optimal
@@ -134,7 +133,7 @@ class MachineProblem:
         Their bounds hold for K + sI, whatever s is between 0 and η. η is infinite if the kernel is
         not known to be semidefinite at the rows, or at rows and points together.
         """
-        shift = self.problem.diagonal_shift
+        shift = self.problem.gram_matrix.diagonal_shift
         if alpha is not None:
             return self.problem.scores(alpha * self.y), shift
         scores, other = machine_scores(self.machine, self.problem.kernel, self.X, self.y)
@@ -154,8 +153,8 @@ class MachineProblem:
         return replace(
             verdict,
             kkt_violation=round_up(largest_violation(margin_lower, margin_upper, alpha, upper)),
-            box_violation=max(0.0, float(outside)),
-            balance_violation=abs(exact_sum(alpha * self.y)) if self.free_bias else 0.0,
+            box_violation=max(0.0, round_up(float(outside))),
+            balance_violation=self.free_bias * round_up(abs(exact_sum(alpha * self.y))),
             note=constant_hint(alpha, self.problem.upper, verdict.excess),
         )
 
@@ -200,14 +199,14 @@ class MachineProblem:
             return b
         if self.hard_margin:  # halfway between the classes
             return -float(values[self.y > 0].min() + values[self.y < 0].max()) / 2
-        kinks = (self.y - values).clip(-MAX_NORM, MAX_NORM)
+        breakpoints = (self.y - values).clip(-MAX_NORM, MAX_NORM)
         if self.plain_hinge and not self.bias_scale:
-            return float(best_bias_interval(kinks, self.y, self.C).mean())
+            return float(best_bias_interval(breakpoints, self.y, self.C).mean())
 
         def cost(b: float) -> float:
             return self._cost(values, b)
 
-        ends = min(0.0, kinks.min()), max(0.0, kinks.max())
+        ends = min(0.0, breakpoints.min()), max(0.0, breakpoints.max())
         best = float(minimize_scalar(cost, bounds=ends, options={"xatol": 1e-12}).x)
         return min(best, 0.0, key=cost)  # any other may cost infinity
 

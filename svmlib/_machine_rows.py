@@ -116,7 +116,7 @@ def machine_scores(m: Machine, kernel: Kernel, X: Array, y: Array) -> tuple[Scor
     else:
         sides = np.append(np.ones(k), y)  # any labels of both classes
         problem = DualProblem(both, sides, 1.0, kernel)
-        scores, shift = problem.scores(beta), problem.diagonal_shift
+        scores, shift = problem.scores(beta), problem.gram_matrix.diagonal_shift
     values, error, norms = scores.values[k:], scores.error[k:], scores.norms[k:]
     return replace(scores, values=values, error=error, norms=norms), shift
 

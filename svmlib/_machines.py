@@ -1,4 +1,4 @@
-"""The class `Machine`, the estimators of other programs, and the wrappers around an estimator.
+"""The class `Machine`, and which problem it says that it solves.
 
 `svmlib.exchange` judges machines, `svmlib.model_files` reads and writes their files.
 
@@ -8,24 +8,19 @@ Derived in chapter 15, *Other programs*.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import SGDClassifier
-from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
 from svmlib._kernel_names import is_precomputed
 from svmlib._read_only import ReadOnly
 from svmlib._rounding import MAX_NORM
-from svmlib._validation import Array, as_float, check_points, check_scalar
-from svmlib.gram_matrix import megabytes
+from svmlib._validation import Array, as_float, check_choice, check_points, check_scalar
 from svmlib.kernels import KernelOrPrecomputed, Linear, check_kernel, kernel_expansion
 
 Loss = Literal["hinge", "squared_hinge"]
 Bias = Literal["free", "penalised", "none"]
-_MAX_DENSE_MB = 2000  # of 2²⁰ bytes: a larger sparse X is not made dense
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,14 +86,16 @@ class Machine(ReadOnly):
         if points.ndim != 2 or coefficients.shape != points.shape[:1]:
             shapes = f"{points.shape} and {coefficients.shape}"
             raise ValueError(f"points and coefficients must be (m, d) and (m,), got {shapes}")
-        if len(self.classes) != 2 or self.classes[0] == self.classes[1]:
+        several = isinstance(self.classes, tuple | list | np.ndarray)
+        pair: tuple[Any, ...] = tuple(self.classes) if several else ()
+        if [*map(np.ndim, pair)] != [0, 0] or pair[0] == pair[1]:
             raise ValueError(f"classes must be two different labels, got {self.classes!r:.80}")
         kernel: object = self.kernel
         if not (is_precomputed(kernel) or callable(kernel)):
             accepted = 'callable, or "precomputed" for a Gram matrix'
             raise ValueError(f"kernel must be {accepted}, got {kernel!r:.80}")
         b = check_scalar(self.b, "b")
-        vars(self).update(points=points.copy(), coefficients=coefficients.copy(), b=b)
+        vars(self).update(points=points.copy(), coefficients=coefficients.copy(), b=b, classes=pair)
         super().__post_init__()
 
     @property
@@ -108,10 +105,8 @@ class Machine(ReadOnly):
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) for every row of X, or for every row of a Gram matrix."""
-        return (
-            scores_without_bias(self.kernel, self.points, self.coefficients, check_points(X))
-            + self.b
-        )
+        X = check_points(X)
+        return scores_without_bias(self.kernel, self.points, self.coefficients, X) + self.b
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:
         """Return the label of every row of X; f(x) = 0 predicts the second class."""
@@ -148,9 +143,7 @@ def scores_without_bias(
 def checked_constant(m: Machine) -> float:
     """Return C, or raise an error if a machine does not say which problem it solves."""
     for name, choices in ("loss", get_args(Loss)), ("bias", get_args(Bias)):
-        if getattr(m, name) not in choices:
-            wrong = f"{name} must be one of {choices}, got {getattr(m, name)!r}"
-            raise ValueError(f"{wrong}; give it, if the machine is an SVM")
+        check_choice(getattr(m, name), name, choices, "; give it, if the machine is an SVM")
     if m.C is None:
         raise ValueError("C must be given: the machine does not say what it was")
     for factor in m.class_weight:
@@ -173,105 +166,3 @@ def signed_labels(machine: Machine, labels: NDArray[np.generic]) -> Array:
             advice += ", for a file of e1071 as np.unique(y, return_inverse=True)[1] + 1"
         raise ValueError(f"y must have the machine's labels {expected}: {advice}")
     return np.where(labels == machine.classes[1], 1.0, -1.0)
-
-
-# Machines of scikit-learn, or of programs with its names
-
-
-class LinearEstimator(Protocol):
-    """A fitted classifier with f(x) = w·x + b, such as `LinearSVC` or `SGDClassifier`."""
-
-    classes_: Any
-    coef_: Any  # w, as a row
-    intercept_: Any  # b
-
-
-class KernelEstimator(Protocol):
-    """A fitted estimator with f(x) = Σ_j c_j k(z_j, x) + b, such as `SVC`, `NuSVC` or `SVR`."""
-
-    support_: Any  # the row numbers of the support vectors
-    support_vectors_: Any  # the z_j
-    n_support_: Any  # how many of them are of each class
-    dual_coef_: Any  # the c_j, laid out as for `pair_coefficients`
-    classes_: Any  # of a classifier
-    intercept_: Any  # b, for each pair of classes
-    shape_fit_: tuple[int, int]  # of the X of `fit`, if the kernel is a function
-
-
-# Around a machine
-
-
-def unwrap(machine: Any, X: Any) -> tuple[Any, Any, str]:
-    """Return the machine inside pipelines and other wrappers, its view of X, and a note."""
-    note = ""
-    while True:
-        if hasattr(machine, "steps"):
-            for _, step in machine.steps[:-1]:
-                X = X if step in (None, "passthrough") else step.transform(X)
-            machine = machine.steps[-1][1]
-        elif isinstance(machine, FrozenEstimator):
-            machine = machine.estimator
-        elif hasattr(machine, "best_estimator_"):
-            machine = machine.best_estimator_
-        elif hasattr(machine, "estimator_") and not hasattr(machine, "estimators_"):
-            if getattr(machine.estimator_, "n_features_in_", None) != np.shape(X)[1]:
-                X = machine.transform(X) if hasattr(machine, "transform") else X  # of RFE
-            if isinstance(machine, FixedThresholdClassifier | TunedThresholdClassifierCV):
-                known = vars(machine)
-                threshold = known.get("best_threshold_", known.get("threshold"))
-                if not isinstance(threshold, str):  # it may be "auto"
-                    threshold = f"{threshold:.8g}"
-                which = f"the threshold {threshold} of {type(machine).__name__}"
-                note = f"not judged: {which}; the sign of f decides"
-            machine = machine.estimator_
-        else:
-            names = getattr(machine, "feature_names_in_", None)
-            columns = getattr(X, "columns", None)
-            if names is not None and columns is not None and [*names] != [*columns]:
-                raise ValueError("X must have the columns of fit, in their order")
-            if isinstance(machine, SGDClassifier) and machine.early_stopping:
-                part = f"{machine.validation_fraction:.0%} of the rows"
-                note = f"early_stopping: it was not trained on {part}, but all are judged\n{note}"
-            return machine, _dense_rows(X), note.rstrip()
-
-
-def _dense_rows(X: Any) -> Any:
-    """Return a sparse X as an array, unless it is very large."""
-    if not hasattr(X, "toarray"):
-        return X
-    size_mb = megabytes(X.shape[0] * X.shape[1])
-    if size_mb > _MAX_DENSE_MB:
-        needed = f"because it is made dense, which takes {size_mb:.0f} MB"
-        raise ValueError(f"X must take at most {_MAX_DENSE_MB} MB, {needed}; or give X.toarray()")
-    return X.toarray()
-
-
-_ONE_CLASS = (
-    "of regression and one-class machines, write_libsvm writes only SVR, NuSVR and OneClassSVM; "
-    "none has a certificate"
-)
-_REMEDIES = {  # for machines that have this attribute
-    "steps": "for a pipeline, give the last step, and scale the data yourself",
-    "best_estimator_": "for a search, give best_estimator_",
-    "best_params_": "a search with refit=False keeps no machine: fit one",
-    "calibrated_classifiers_": "for calibration, give calibrated_classifiers_[k].estimator, "
-    "with its training rows",
-    "index": "for (w, b), give Machine(w[None], [1.0], b, classes=...); for a path, its model",
-    "__fspath__": "for a path, give what read_libsvm or read_liblinear returns",
-    "get_SV": "save it with svm_save_model, and give what read_libsvm returns",
-    "get_decfun": "save it with save_model, and give what read_liblinear returns",
-    "estimators_": "for an ensemble, give one member, with its training rows; for "
-    "OneVsRestClassifier, estimators_[k] and y == classes_[k]",
-    "classes_": 'it has no coef_ with intercept_ and no dual_coef_: give (w, 0.0) and bias="none" '
-    "if it has no intercept, else (w, b) or (β, b)",
-    "offset_": _ONE_CLASS,
-    "intercept_": _ONE_CLASS,
-    "fit": "call fit first; or give its numbers, as (w, b) or (β, b)",
-}
-
-
-def not_fitted_error(machine: Any, known: str) -> ValueError:
-    """Return the error that says which machines can be judged or written into a file."""
-    remedies = [text for name, text in _REMEDIES.items() if hasattr(machine, name)]
-    advice = f"; {remedies[0]}" if remedies else ""
-    return ValueError(f"machine must be a fitted {known}, got {machine!r:.80}{advice}")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from svmlib._estimators import machine_without_rows
-from svmlib._validation import Array
+from svmlib._validation import Array, check_choice
 from svmlib.kernels import RBF, KernelOrPrecomputed, Linear, Polynomial, Sigmoid
 
 
@@ -47,8 +47,7 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
         If the kernel is not one of LIBSVM's, the labels are not integers, Booleans or text, the
         machine is not for two classes, or a pipeline has a step other than a scaler before it.
     """
-    if dtype not in ("float64", "float32"):
-        raise ValueError(f'dtype must be "float64" or "float32", got {dtype!r}')
+    check_choice(dtype, "dtype", ("float64", "float32"))
     try:
         onnx = import_module("onnx")
     except ImportError as error:

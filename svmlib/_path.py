@@ -19,12 +19,11 @@ import numpy as np
 
 from svmlib._auto import EASY_CHANGE, Start, easy_start, mean_margin_change, solve
 from svmlib._rounding import UNIT_ROUNDOFF, round_up, squared_norms
-from svmlib._rows import random_rows
 from svmlib._validation import Array
 from svmlib.gram_matrix import GramMatrix, Indices, megabytes
 from svmlib.kernels import RBF, BaseKernel, ErrorBound, Linear
 from svmlib.newton import newton_multipliers
-from svmlib.nystrom import pivoted_cholesky, right_divide
+from svmlib.nystrom import pivoted_cholesky, random_rows, right_divide
 from svmlib.problem import DualProblem, Solution
 
 _GRAM_COPIES = 3  # of K: itself, the part of the training samples, and that of the free multipliers
@@ -70,7 +69,7 @@ class CandidateFit(NamedTuple):
         return certificate.relative_gap if certificate.proves_optimality else np.inf
 
     @property
-    def steps(self) -> int:
+    def n_iter(self) -> int:
         """How many iterations the solution took."""
         return self.solution.n_iter
 
@@ -277,11 +276,9 @@ def fit_candidates(
             train = fold.train
             upper = fold.C_factors * Cs.max()
             errors = bound and ErrorBound(bound.theta, bound.norms[train])
-            problem = DualProblem(
-                X[train], y[train], upper, kernel, cache_mb=cache_mb, error_bound=errors
-            )
+            problem = DualProblem(X[train], y[train], upper, kernel, cache_mb=cache_mb)
             if K is not None:
-                problem.gram_matrix.set_array(K.take(train, 0).take(train, 1))
+                problem.gram_matrix.set_array(K.take(train, 0).take(train, 1), errors)
             reduced = None if Phi is None else DualProblem(Phi[train], y[train], upper)
             test_values = _decision_function_of_fold(problem, X, K, fold)
             path = _regularisation_path(problem, reduced, fold.C_factors, Cs, tol)

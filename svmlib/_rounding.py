@@ -65,7 +65,9 @@ def round_down(value: float, operations: int = 0) -> float:
     return -round_up(-value, operations)
 
 
-def centre_and_scale(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArray[np.int32]]:
+def centre_and_scale(
+    X: Array, name: str = "X", *, by_column: bool
+) -> tuple[Array, Array, NDArray[np.int32]]:
     """Return (Z, c, e): X = c + 2^e Z with entries of Z in (−1, 1); one e, or one per column.
 
     For the c and e returned, Z is off by at most u abs(Z), or by 2⁻¹⁰⁷³ if that underflows, because
@@ -77,7 +79,8 @@ def centre_and_scale(X: Array, *, by_column: bool) -> tuple[Array, Array, NDArra
     Z = X - centre
     spread = np.abs(Z).max(axis=0 if by_column else None)
     if not by_column and (np.abs(X).max() > 5e151 or 0 < spread < 2e-152):
-        raise ValueError("X must have coordinates below 5e151 and a spread above 2e-152: rescale X")
+        accepted = "coordinates below 5e151 and a spread above 2e-152"
+        raise ValueError(f"{name} must have {accepted}: rescale {name}")
     exponent = np.frexp(spread)[1]
     return np.ldexp(Z, -exponent), centre, exponent
 

@@ -13,12 +13,12 @@ from sklearn.metrics import check_scoring
 
 from svmlib._validation import Array
 from svmlib.gram_matrix import Indices
-from svmlib.svc import SVC, TwoClassEstimator
+from svmlib.svc import SVC, BinaryClassifier
 
-Measure = Callable[[Array, Indices], float]  # of the f(x) of test samples, and their numbers
+FoldScorer = Callable[[Array, Indices], float]  # of the f(x) of test samples, and their numbers
 
 
-class _KnownScores(TwoClassEstimator):
+class _KnownScores(BinaryClassifier):
     """A classifier whose decision values f(x) are known, for scorers that use them."""
 
     kernel = None
@@ -32,14 +32,14 @@ class _KnownScores(TwoClassEstimator):
         return np.asarray(self.decision_values)
 
 
-def measure_of(scoring: Any, classes: Any, labels: Any, weights: Array | None) -> Measure:
+def make_fold_scorer(scoring: Any, classes: Any, labels: Any, weights: Array | None) -> FoldScorer:
     """Return a function that measures how well f(x) predicts the labels of test samples."""
     positive = labels == classes[1]
+    if not (scoring is None or isinstance(scoring, str) or callable(scoring)):
+        raise ValueError(f"scoring must be one name or one function, got {scoring!r:.80}")
     if scoring in (None, "accuracy"):
         factors = np.ones(len(labels)) if weights is None else weights
         return lambda f, test: np.average((f >= 0) == positive[test], weights=factors[test])
-    if not (isinstance(scoring, str) or callable(scoring)):
-        raise ValueError(f"scoring must be one name or one function, got {scoring!r:.80}")
     scorer = check_scoring(SVC(), scoring=scoring)
 
     def measure(f: Array, test: Indices) -> float:

@@ -41,7 +41,7 @@ def as_float(value: ArrayLike, name: str, *, finite: bool = True) -> Array:
     except (TypeError, ValueError, OverflowError) as error:
         accepted = "a dense array of real numbers"
         raise ValueError(f"{name} must be {accepted}, got {value!r:.80}") from error
-    refuse_masked(**{name: value})  # first, as there may be NaN under a mask
+    refuse_masked(value, name)  # first, as there may be NaN under a mask
     if finite and not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, but it contains NaN or infinity")
     whole = [isinstance(v, _INTEGERS) for v in given.flat] if kind == "O" else [kind in "iu"]
@@ -56,12 +56,11 @@ def float_type_of(value: object) -> FloatType:
     return given if given in (np.float16, np.float32) else np.float64
 
 
-def refuse_masked(**arguments: object) -> None:
+def refuse_masked(value: object, name: str) -> None:
     """Refuse masked entries, because the numbers under the mask are meaningless."""
-    for name, value in arguments.items():
-        parts = value if isinstance(value, list | tuple) else [value]
-        if any(np.ma.is_masked(part) for part in parts):
-            raise ValueError(f"{name} must have no masked entries; leave their rows out")
+    parts = value if isinstance(value, list | tuple) else [value]
+    if any(np.ma.is_masked(part) for part in parts):
+        raise ValueError(f"{name} must have no masked entries; leave their rows out")
 
 
 def check_points(X: ArrayLike, name: str = "X", *, n_features: int | None = None) -> Array:
@@ -114,7 +113,7 @@ def check_vector(value: ArrayLike, name: str, *, length: int | None = None) -> A
     return array
 
 
-def check_bounds(value: ArrayLike, name: str, *shape: int) -> Array:
+def check_bounds(value: ArrayLike, name: str, *shape: int, negative: bool = True) -> Array:
     """Return bounds of this shape as float64; they may be infinite, or NaN, which proves nothing.
 
     In single precision, results would be rounded by more than certificates allow for.
@@ -123,12 +122,16 @@ def check_bounds(value: ArrayLike, name: str, *shape: int) -> Array:
     if array.shape != shape:
         accepted = f"an array of shape {shape}" if shape else "one number"
         raise ValueError(f"{name} must be {accepted}, got shape {array.shape}")
+    if not negative and (least := array.min(initial=0)) < 0:
+        raise ValueError(f"{name} must not be negative, got {least}")
     return array
 
 
-def check_bound(value: ArrayLike, name: str) -> float:
+def check_bound(value: Any, name: str, *, negative: bool = True) -> float:
     """Return a bound, as `check_bounds` does, as a float."""
-    return value if type(value) is float else float(check_bounds(value, name))
+    if type(value) is float and negative:  # fast
+        return value
+    return float(check_bounds(value, name, negative=negative))
 
 
 def check_weights(weights: ArrayLike | None, length: int) -> Array:
@@ -162,6 +165,12 @@ def check_count(value: object, name: str, *, positive: bool = True) -> int:
     return int(value)
 
 
+def check_choice(value: object, name: str, choices: tuple[str, ...], advice: str = "") -> None:
+    """Refuse anything but one of the names in `choices`."""
+    if not (isinstance(value, str) and value in choices):
+        raise ValueError(f"{name} must be one of {choices}, got {value!r:.80}{advice}")
+
+
 def check_stopping_rule(tol: object, max_iter: object) -> tuple[float, int]:
     """Return a positive finite tolerance, and a positive number of iterations."""
     return check_scalar(tol, "tol", positive=True), check_count(max_iter, "max_iter")
@@ -183,13 +192,22 @@ def check_labelled(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
     return np.array(points, order="C"), labels
 
 
+def as_labels(y: ArrayLike, n: int | None = None) -> NDArray[Any]:
+    """Return labels of any type as an array; if n is given, of shape (n,)."""
+    refuse_masked(y, "y")
+    try:
+        labels = np.asarray(y)
+    except ValueError as error:  # of lists of different lengths
+        raise ValueError(f"y must have one label for each row, got {y!r:.80}") from error
+    if n is not None and labels.shape != (n,):
+        accepted = f"one label for each of the {n} rows (np.ravel(y) of a column)"
+        raise ValueError(f"y must have {accepted}, got shape {labels.shape}")
+    return labels
+
+
 def check_labels(y: ArrayLike, n: int) -> Array:
     """Return a copy of y, of shape (n,) and in {-1, +1}."""
-    labels = np.asarray(y)
-    refuse_masked(y=y)
-    if labels.shape != (n,):
-        accepted = f"one label for each of the {n} rows of X"
-        raise ValueError(f"y must have {accepted}, got shape {labels.shape}")
+    labels = as_labels(y, n)
     if labels.dtype.kind not in "iuf" or not ((labels == 1) | (labels == -1)).all():
         seen = ", ".join(sorted({repr(label) for label in labels.tolist()})[:5])
         advice = "write np.where(y == c, 1, -1), where c is the label of the positive class"

@@ -6,6 +6,7 @@ Derived in chapter 15, *Other programs*.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -74,10 +75,11 @@ class Verdict:
     dual : float or None
         The lower bound that the machine's own multipliers prove, if it has any.
     kkt_violation : float or None
-        The largest violation of the KKT conditions by its multipliers and its bias, in units of
-        y f(x).
+        An upper bound on the largest violation of the KKT conditions by its multipliers and its
+        bias, in units of y f(x).
     box_violation, balance_violation : float or None
-        By how much its multipliers violate 0 ≤ α_i ≤ C_i and, if the bias is free, Σ α_i y_i = 0.
+        Upper bounds on the violation of 0 ≤ α_i ≤ C_i and, if the bias is free, of Σ α_i y_i = 0 by
+        its multipliers.
     note : str
         Why the multipliers could not be judged, or which evidence suggests another C; what to check
         first if the excess is above a tenth; which threshold of a wrapper is not judged; and
@@ -148,12 +150,13 @@ class Verdict:
         bias = f"penalised, b²/(2·{m.intercept_scaling:g}²)" if m.bias == "penalised" else m.bias
         pairs = zip(m.classes, m.class_weight, strict=True) if m.class_weight != (1, 1) else ()
         weights = "".join(f", times {weight:.4g} for {label!r}" for label, weight in pairs)
+        two_digits = partial(format_bound, digits=2)
         low, high = format_bound(self.lower, up=False), format_bound(self.upper)
         primal = format_bound(self.primal)
         excess = format_bound(self.excess, digits=3)
         matrix = ""
         if self.diagonal_shift:
-            shift = format_bound(self.diagonal_shift, digits=2)
+            shift = two_digits(self.diagonal_shift)
             matrix = f", for the Gram matrix with {shift} added to its diagonal"
         lines = [
             f"minimises ½‖w‖² + C Σ {loss}, C = {m.C:g}{weights}; bias {bias}",
@@ -167,9 +170,9 @@ class Verdict:
             proved = f"prove {format_bound(self.dual, up=False)}; they "
             proved = proved if self.lower > -np.inf else ""
             lines.append(
-                f"its multipliers {proved}miss their box by {self.box_violation:.2g}, "
-                f"balance by {self.balance_violation:.2g}, the KKT conditions by "
-                f"{format_bound(self.kkt_violation, digits=2)}"
+                f"its multipliers {proved}miss their box by {two_digits(self.box_violation or 0)}, "
+                f"balance by {two_digits(self.balance_violation or 0)}, the KKT conditions by "
+                f"{two_digits(self.kkt_violation)}"
                 f"{self._cost_of_violation(self.dual, self.kkt_violation)}"
             )
         lines += self._faults()

@@ -40,6 +40,7 @@ from svmlib._validation import (
     Array,
     check_bound,
     check_bounds,
+    check_labels,
     check_points,
     check_scalar,
     check_vector,
@@ -62,9 +63,27 @@ def primal_upper_bound(
 ) -> float:
     r"""Bound the primal value of (w, b)/m, ½‖w‖²/m² + Σ C_i max(0, 1 − y_i f(x_i)/m), from above.
 
-    `squared_norm` is an upper bound on ‖w‖², and `margins` are lower bounds on the functional
-    margins y_i f(x_i). If C is infinite, the result holds for every larger m, too. If the kernel is
-    indefinite, and ‖w‖² < 0, the norm counts as 0.
+    Parameters
+    ----------
+    squared_norm : float
+        An upper bound on ‖w‖². If it is negative, as with an indefinite kernel, it counts as 0.
+    margins : array_like of shape (n,)
+        Lower bounds on the functional margins y_i f(x_i).
+    C : float or array_like of shape (n,)
+        The C_i, not negative; they may be infinite.
+    m : float, default 1.0
+        The margin that (w, b) is divided by. If C is infinite, the result holds for every larger m,
+        too.
+
+    Returns
+    -------
+    float
+        The bound, rounded up; infinity if m is not a positive number.
+
+    Raises
+    ------
+    ValueError
+        If an argument has another shape, or C is negative. NaN is allowed, and proves nothing.
 
     Examples
     --------
@@ -73,10 +92,8 @@ def primal_upper_bound(
     """
     n = np.size(margins)
     margins = check_bounds(margins, "margins", n)
-    upper = np.full(n, check_bounds(C, "C", *([n] if np.ndim(C) else [])))
+    upper = np.full(n, check_bounds(C, "C", *np.shape(C) and (n,), negative=False))
     squared_norm, m = check_bound(squared_norm, "squared_norm"), check_bound(m, "m")
-    if (least := upper.min(initial=0)) < 0:
-        raise ValueError(f"C must not be negative, got {least}")
     if not 0 < m < np.inf:
         return np.inf
     short = ~(margins >= m)  # NaN, too
@@ -92,12 +109,32 @@ def primal_upper_bound(
 def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.0) -> float:
     """Bound Σα − ½ ‖w + e‖² from below, for every e with ‖e‖ ≤ `displacement`.
 
-    `total` is a lower bound on Σα, and `squared_norm` an upper bound on ‖w‖². If the kernel is
-    indefinite, ‖w‖² may be negative; then it counts as 0, and the result bounds nothing. For
-    rounding, 8u of Σα and of the cost ½ (‖w‖ + `displacement`)² are subtracted. The cost needs at
-    most 5u, and the two subtractions less than 3u of the sizes; so the Σα given may be too large by
-    4u. Two products may underflow, each by half of 2⁻¹⁰⁷⁴, and twice that is subtracted; so Σα may
-    be too large by 2⁻¹⁰⁷⁴, too.
+    Parameters
+    ----------
+    total : float
+        A lower bound on Σα.
+    squared_norm : float
+        An upper bound on ‖w‖². If it is negative, as with an indefinite kernel, it counts as 0, and
+        the result bounds nothing.
+    displacement : float, default 0.0
+        An upper bound on ‖e‖, not negative.
+
+    Returns
+    -------
+    float
+        The bound, rounded down; −∞ if the arguments prove nothing.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not a number, or the displacement is negative.
+
+    Notes
+    -----
+    For rounding, 8u of Σα and of the cost ½ (‖w‖ + `displacement`)² are subtracted. The cost needs
+    at most 5u, and the two subtractions less than 3u of the sizes; so the Σα given may be too large
+    by 4u. Two products may underflow, each by half of 2⁻¹⁰⁷⁴, and twice that is subtracted; so Σα
+    may be too large by 2⁻¹⁰⁷⁴, too.
 
     Examples
     --------
@@ -105,9 +142,7 @@ def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.
     True
     """
     total, squared_norm = check_bound(total, "total"), check_bound(squared_norm, "squared_norm")
-    displacement = check_bound(displacement, "displacement")
-    if displacement < 0:
-        raise ValueError(f"displacement must not be negative, got {displacement}")
+    displacement = check_bound(displacement, "displacement", negative=False)
     norm = float(np.sqrt(max(squared_norm, 0.0))) + displacement
     cost = 0.5 * norm * norm
     bound = total - cost - (8 * UNIT_ROUNDOFF * (abs(total) + cost) + 2 * SMALLEST_SUBNORMAL)
@@ -148,7 +183,7 @@ class Certificate:
         the functional margin y f(x): :math:`y_i f(x_i) \ge 1` where :math:`\alpha_i < C_i`, and
         :math:`y_i f(x_i) \le 1` where :math:`\alpha_i > 0`.
     infeasibility : float
-        The largest violation of :math:`0 \le \alpha_i \le C_i` and of
+        An upper bound on the largest violation of :math:`0 \le \alpha_i \le C_i` and of
         :math:`\sum_i \alpha_i y_i = 0` by the α given.
     norm_w : float
         ‖w‖, rounded up: a canonical hyperplane has at least the geometric margin 1/‖w‖. If the
@@ -163,7 +198,7 @@ class Certificate:
         the cache, it is assumed to be symmetric.
     diagonal_shift : float
         An η for which K + ηI was shown to be positive semidefinite, if this is not known of K
-        (`svmlib.problem.DualProblem.diagonal_shift`); else 0. The two values are bounds for
+        (`svmlib.gram_matrix.GramMatrix.diagonal_shift`); else 0. The two values are bounds for
         the problem of K + ηI, and for that of K, if K is semidefinite.
 
     Examples
@@ -265,10 +300,8 @@ class Scores(ReadOnly):
 
     def __post_init__(self) -> None:
         for name in ("values", "error", "norms"):
-            bounds = check_bounds(getattr(self, name), name, np.size(self.values))
-            if name != "values" and (least := bounds.min(initial=0)) < 0:
-                raise ValueError(f"{name} must not be negative, got {least}")
-            vars(self)[name] = bounds
+            given, n = getattr(self, name), np.size(self.values)
+            vars(self)[name] = check_bounds(given, name, n, negative=name == "values")
         vars(self)["squared_norm"] = check_bound(self.squared_norm, "squared_norm")
         super().__post_init__()
 
@@ -332,13 +365,34 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
 def linear_scores(X: ArrayLike, beta: ArrayLike, origin: ArrayLike | None = None) -> Scores:
     r"""Return Xw with bounds, for w = Σ β_i x_i.
 
+    Parameters
+    ----------
+    X : array_like of shape (n, d)
+        The points.
+    beta : array_like of shape (n,)
+        The β_i.
+    origin : array_like of shape (d,), optional
+        What was subtracted from the points. Then the bounds hold for the bias b − w·origin, too.
+
+    Returns
+    -------
+    Scores
+        Xw, its error bounds, and w, rounded once.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not finite, or has another shape.
+
+    Notes
+    -----
     Large terms may cancel in w, so it is summed as if in twice the precision, with an error e in
     each coordinate, at least ``4u |w|``; a computed w·x is then off by at most
     ``γ_d |w|·|x| + e·|x|``. So the bounds hold for the w that is returned, and for the exact one.
 
-    If an origin c was subtracted from the points, the bounds hold for the bias b − w·c, too. This
-    bias is rounded by at most u times ``|f| + |w·x| + |w·c|``. `Scores.margins`, e and the error
-    of the accurate sum w·c have room for one u of these terms each.
+    With an origin c, the bias b − w·c is rounded by at most u times ``|f| + |w·x| + |w·c|``.
+    `Scores.margins`, e and the error of the accurate sum w·c have room for one u of these terms
+    each.
     """
     X = check_points(X)
     n, d = X.shape
@@ -381,8 +435,28 @@ def certify(
 ) -> Certificate:
     """Certify (α, b): both values, the KKT conditions, and feasibility, all rounded outwards.
 
-    The scores are those of β_i = y_i α_i; `upper` has the bounds C_i. Only the caller can
-    know whether K is semidefinite, and whether the kernel is the user's.
+    Parameters
+    ----------
+    alpha : array_like of shape (n,)
+        The multipliers α; they need not be feasible.
+    b : float
+        The bias.
+    scores : Scores
+        The scores of β_i = y_i α_i, with their bounds, such as from `linear_scores`.
+    y : array_like of shape (n,)
+        The labels, −1 or +1.
+    upper : array_like of shape (n,)
+        The bounds C_i; all infinite for the hard margin.
+
+    Returns
+    -------
+    Certificate
+        It proves optimality only if K is semidefinite, which the caller must know.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not as above.
 
     Examples
     --------
@@ -394,9 +468,7 @@ def certify(
         raise ValueError(f"scores must be Scores, as from linear_scores, got {scores!r:.80}")
     n, b = scores.values.size, check_scalar(b, "b")
     alpha, upper = check_bounds(alpha, "alpha", n), check_bounds(upper, "upper", n)
-    y = check_vector(y, "y", length=n)
-    if not (np.abs(y) == 1).all():
-        raise ValueError(f"y must contain only -1 and +1, got {y[np.abs(y) != 1][0]}")
+    y = check_labels(y, n)
     margin_lower, margin_upper = scores.margins(b, y)
     # For the hard margin the value is that of (w, b)/γ̂, in canonical form.
     m = 1.0 if np.isfinite(upper[0]) else float(margin_lower.min())

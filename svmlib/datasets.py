@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from svmlib._read_only import ReadOnly
 from svmlib._validation import (
     Array,
+    as_labels,
     check_count,
     check_labelled,
     check_points,
@@ -94,15 +95,18 @@ class Dataset(ReadOnly):
 
     def __post_init__(self) -> None:
         X = check_points(self.X).copy()
+        for name, at_least in ("feature_names", 0), ("units", 0), ("class_names", 2):
+            vars(self)[name] = _check_names(getattr(self, name), name, at_least)
+        if not len(self.feature_names) == len(self.units) == X.shape[1]:
+            raise ValueError(f"feature_names and units must have {X.shape[1]} entries each")
         if len(self.class_names) == 2:
             y: NDArray[Any] = check_labelled(X, self.y)[1].astype(np.int64)
         else:
-            y = np.array(self.y, dtype=str)
-            if y.shape != X.shape[:1] or set(y.tolist()) != set(self.class_names):
+            y = as_labels(self.y, len(X)).astype(str)
+            if set(y.tolist()) != set(self.class_names):
                 raise ValueError(f"y must hold the names {self.class_names}, one per row of X")
-        if not len(self.feature_names) == len(self.units) == X.shape[1]:
-            raise ValueError(f"feature_names and units must have {X.shape[1]} entries each")
         vars(self).update(X=X, y=y)
+        vars(self)["n_dropped"] = check_count(self.n_dropped, "n_dropped", positive=False)
         super().__post_init__()
 
     @property
@@ -154,9 +158,7 @@ class Dataset(ReadOnly):
         factors = check_vector(sizes, "sizes", length=self.X.shape[1])
         if (factors <= 0).any():
             raise ValueError(f"sizes must be positive, got {factors.tolist()}")
-        if isinstance(units, str):
-            raise ValueError(f"units must be a sequence of names, got {units!r:.80}")
-        return replace(self, X=self.X / factors, units=tuple(units))
+        return replace(self, X=self.X / factors, units=_check_names(units, "units"))
 
 
 def load_penguins(
@@ -199,8 +201,8 @@ def load_penguins(
     >>> load_penguins(("Adelie", "Chinstrap"), ("bill_length_mm", "bill_depth_mm")).X.shape
     (219, 2)
     """
-    _check_choice("species", species, ("Adelie", "Chinstrap", "Gentoo"), at_least=2)
-    _check_choice("features", features, tuple(_PENGUIN_UNITS), at_least=1)
+    species = _check_names(species, "species", 2, ("Adelie", "Chinstrap", "Gentoo"))
+    features = _check_names(features, "features", 1, tuple(_PENGUIN_UNITS))
     try:
         from palmerpenguins import load_penguins as load_table  # imports pandas
     except ImportError as error:
@@ -208,25 +210,33 @@ def load_penguins(
         raise ImportError(message) from error
     table = load_table()
     chosen = table[table["species"].isin(species)]
-    complete = chosen.dropna(subset=list(features))
+    complete = chosen.dropna(subset=[*features])
     names = complete["species"].to_numpy(dtype=str)
     feature_names, units = zip(*(_PENGUIN_UNITS[feature] for feature in features), strict=True)
     return Dataset(
-        complete[list(features)].to_numpy(dtype=np.float64),
+        complete[[*features]].to_numpy(dtype=np.float64),
         np.where(names == species[1], 1, -1) if len(species) == 2 else names,
         feature_names,
         units,
-        tuple(species),
+        species,
         len(chosen) - len(complete),
     )
 
 
-def _check_choice(name: str, chosen: Sequence[str], known: tuple[str, ...], at_least: int) -> None:
-    """Refuse names that are unknown or repeated, and too few of them."""
-    different = set() if isinstance(chosen, str) else set(chosen)
-    if not (different <= set(known) and len(chosen) == len(different) >= at_least):
-        accepted = f"at least {at_least} different names out of {', '.join(known)}"
-        raise ValueError(f"{name} must be {accepted}, got {chosen!r}")
+def _check_names(
+    names: Any, argument: str, at_least: int = 0, known: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """Return a sequence of names as a tuple; if there is a least number, they must differ."""
+    several = isinstance(names, Iterable) and not isinstance(names, str)
+    found: tuple[Any, ...] = tuple(names) if several else (None,)
+    if not all(isinstance(name, str) for name in found):
+        raise ValueError(f"{argument} must be a sequence of names, got {names!r:.80}")
+    chosen = set(found) & set(known or found)
+    if at_least and not len(found) == len(chosen) >= at_least:
+        among = f" out of {', '.join(known)}" if known else ""
+        accepted = f"at least {at_least} different names{among}"
+        raise ValueError(f"{argument} must be {accepted}, got {names!r:.80}")
+    return found
 
 
 def load_iris_pair() -> Dataset:
@@ -365,7 +375,7 @@ def load_circles(n: int = 100, noise: float = 0.1) -> Dataset:
     Raises
     ------
     ValueError
-        If n is not a positive even number, or the noise not finite.
+        If n is not a positive even number, or the noise is negative or not finite.
 
     Notes
     -----
@@ -378,7 +388,8 @@ def load_circles(n: int = 100, noise: float = 0.1) -> Dataset:
     """
     if check_count(n, "n") % 2:
         raise ValueError(f"n must be an even number, got {n}")
-    noise = check_scalar(noise, "noise")
+    if (noise := check_scalar(noise, "noise")) < 0:
+        raise ValueError(f"noise must not be negative, got {noise}")
     random = np.random.RandomState(3)
     angle = random.uniform(0, 2 * np.pi, n)
     radius = np.repeat((1.0, 0.5), n // 2) + noise * random.standard_normal(n)

@@ -36,7 +36,6 @@ from svmlib._chunk_sums import (
 )
 from svmlib._read_only import ReadOnly
 from svmlib._rounding import MAX_NORM, gamma_n, round_up, row_norm_bounds
-from svmlib._rows import merge_sums, random_rows
 from svmlib._validation import (
     Array,
     check_count,
@@ -49,7 +48,7 @@ from svmlib._warnings import warn_unless_converged
 from svmlib.certificate import Certificate, balanced_dual, balancing_factors
 from svmlib.kernels import Kernel, kernel_expansion
 from svmlib.newton import newton_multipliers
-from svmlib.nystrom import Span
+from svmlib.nystrom import Span, check_semidefinite, merge_sums, random_rows
 from svmlib.problem import MAX_C, DualProblem
 
 try:
@@ -479,8 +478,7 @@ def solve_kernel(
     C = check_scalar(C, "C", positive=True)
     tol, max_iter = check_stopping_rule(tol, max_iter)
     max_pivots = check_count(max_pivots, "max_pivots")
-    if not nystrom.provably_semidefinite(kernel):
-        raise ValueError(f"kernel must be a semidefinite one of svmlib.kernels, got {kernel!r:.80}")
+    kernel = check_semidefinite(kernel)
     n, d = X.shape
     drawn = _sample(chunks)
     sample = check_points(drawn[:, :-1], n_features=d)

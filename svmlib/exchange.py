@@ -42,9 +42,10 @@ from svmlib._estimators import to_machine
 from svmlib._kernel_names import is_precomputed
 from svmlib._machine_problem import MachineProblem
 from svmlib._machine_rows import ROW_HINT
-from svmlib._machines import Bias, Loss, Machine, row_numbers, signed_labels, unwrap
-from svmlib._validation import check_points, check_scalar, float_type_of
+from svmlib._machines import Bias, Loss, Machine, row_numbers, signed_labels
+from svmlib._validation import as_labels, check_points, check_scalar, float_type_of
 from svmlib._verdict import Rescaled, Verdict
+from svmlib._wrappers import unwrap
 from svmlib.kernels import KernelOrPrecomputed, check_kernel
 
 __all__ = ["Machine", "Rescaled", "Verdict", "certify_machine"]
@@ -141,10 +142,7 @@ def certify_machine(
         kernel = check_kernel(kernel)
     machine, X, note = unwrap(machine, X)
     points = np.ascontiguousarray(check_points(X))
-    labels = np.asarray(y)
-    if labels.shape != (len(points),):
-        needed = f"a vector of {len(points)} labels, one per row of X (np.ravel(y) of a column)"
-        raise ValueError(f"y must be {needed}, got the shape {labels.shape}")
+    labels = as_labels(y, len(points))
     judged = to_machine(machine, points, labels, kernel, sample_weight)
     if callable(kernel) and judged.precomputed:  # its points are numbers of rows
         judged = replace(judged, points=points[row_numbers(judged.points, len(points))])

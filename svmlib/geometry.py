@@ -8,7 +8,7 @@ of labelled points, and find the margin that a given direction allows. Derived i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import hypot
 
@@ -39,9 +39,9 @@ class Hyperplane(ReadOnly):
     Raises
     ------
     ValueError
-        If w is zero, empty, not a vector or not finite, or b is not a finite number.
-        In every method, if X is not a finite array of shape (n, d), or y is not n labels −1 and
-        +1, both present.
+        If w is zero, empty, not a vector or not finite, b is not a finite number, or floats cannot
+        hold ‖w‖ or the distance from the origin. In every method, if X is not a finite array of
+        shape (n, d), y is not n labels −1 and +1, both present, or w·x + b overflows.
 
     Examples
     --------
@@ -56,22 +56,31 @@ class Hyperplane(ReadOnly):
     b: float
 
     def __post_init__(self) -> None:
-        vars(self).update(w=_check_nonzero(self.w).copy(), b=check_scalar(self.b, "b"))
+        w = check_vector(self.w, "w").copy()
+        if not w.any():
+            raise ValueError("w must not be zero: the zero vector is normal to no hyperplane")
+        vars(self).update(w=w, b=check_scalar(self.b, "b"))
+        if not (self.norm < np.inf and self.distance_from_origin < np.inf):
+            raise ValueError("w must have a norm, and b/‖w‖ a size, that floats can hold: rescale")
         super().__post_init__()
 
     @property
     def norm(self) -> float:
         """The length ‖w‖ of the normal vector."""
-        return hypot(*self.w)  # scales before it squares, so only a norm beyond floats overflows
+        return hypot(*self.w)  # scales before it squares
 
     @property
     def distance_from_origin(self) -> float:
         """The distance between the origin and the hyperplane, abs(b) / ‖w‖."""
         return abs(self.b) / self.norm
 
+    @np.errstate(over="ignore", invalid="ignore")  # the error reports it
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f(x) = w·x + b for each row of X, shape (n,)."""
-        return self._points(X) @ self.w + self.b
+        f = self._points(X) @ self.w + self.b
+        if not np.isfinite(f).all():
+            raise ValueError("X and w must be small enough for w·x + b to be finite: rescale them")
+        return f
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the class of each row of X: +1 where f(x) ≥ 0, −1 where f(x) < 0."""
@@ -88,8 +97,7 @@ class Hyperplane(ReadOnly):
 
     def functional_margins(self, X: ArrayLike, y: ArrayLike) -> Array:
         """Return γ̂_i = y_i f(x_i) for each sample: positive on its own side of the hyperplane."""
-        points, labels = check_labelled(self._points(X), y)
-        return labels * self.decision_function(points)
+        return check_labelled(X, y)[1] * self.decision_function(X)
 
     def functional_margin(self, X: ArrayLike, y: ArrayLike) -> float:
         """Return γ̂ = min_i γ̂_i, the functional margin of the whole set."""
@@ -159,13 +167,13 @@ def directional_margin(X: ArrayLike, y: ArrayLike, w: ArrayLike) -> DirectionalM
     >>> directional_margin([[0, 0], [6, 0]], [-1, 1], w=[-1, 0]).width  # on the wrong sides
     -6.0
     """
-    direction = _check_nonzero(w)
-    points, labels = check_labelled(check_points(X, n_features=direction.size), y)
-    along = points @ direction
-    b_minus = float(along[labels < 0].max())
-    b_plus = float(along[labels > 0].min())
-    midline = Hyperplane(direction, -(b_plus + b_minus) / 2)
-    return DirectionalMargin(b_minus, b_plus, (b_plus - b_minus) / midline.norm, midline)
+    plane = Hyperplane(check_vector(w, "w"), 0.0)
+    labels = check_labelled(X, y)[1]
+    along = plane.decision_function(X)
+    b_minus, b_plus = float(along[labels < 0].max()), float(along[labels > 0].min())
+    # Half of each, because a sum or a difference could overflow.
+    width = (b_plus / 2 - b_minus / 2) / plane.norm * 2
+    return DirectionalMargin(b_minus, b_plus, width, replace(plane, b=-(b_plus / 2 + b_minus / 2)))
 
 
 def separates(w: Array, b: float, X: Array, y: Array) -> bool:
@@ -177,11 +185,3 @@ def separates(w: Array, b: float, X: Array, y: Array) -> bool:
         error = gamma_n(len(w) + 4) * (np.abs(X) @ np.abs(w))
         proved = margins > error + SMALLEST_NORMAL  # far more than what underflows
     return all(y[i] * (exact_dot(w, X[i]) + Fraction(b)) > 0 for i in np.flatnonzero(~proved))
-
-
-def _check_nonzero(w: ArrayLike) -> Array:
-    """Return w as a finite float64 vector, or refuse the zero vector, which has no direction."""
-    vector = check_vector(w, "w")
-    if not vector.any():
-        raise ValueError("w must not be zero: the zero vector is normal to no hyperplane")
-    return vector

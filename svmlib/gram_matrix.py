@@ -14,17 +14,27 @@ Derived in chapter 8, *The full SMO*.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import cached_property
 from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import LinAlgError, cholesky
 from scipy.linalg.blas import daxpy, dsymv
 
 from svmlib._read_only import lock_arrays
-from svmlib._rounding import format_bound
+from svmlib._rounding import SMALLEST_NORMAL, format_bound, gamma_n
 from svmlib._validation import Array, check_gram, check_points, check_scalar
-from svmlib.kernels import BLOCK_SIZE, Kernel, ProductForm, check_kernel, kernel_expansion
+from svmlib.kernels import (
+    BLOCK_SIZE,
+    ErrorBound,
+    Kernel,
+    ProductForm,
+    check_kernel,
+    kernel_expansion,
+)
 
 __all__ = ["CacheTooSmallError", "GramMatrix"]
 
@@ -100,6 +110,12 @@ class GramMatrix:
     Threads that share a Gram matrix may get an error, but never a wrong value: new rows come from
     memory that no other thread is given, and are kept, like sums, only once they are complete.
 
+    References
+    ----------
+    Higham, N. J. (2002), "Accuracy and Stability of Numerical Algorithms", chapter 10.
+
+    Rump, S. M. (2006), "Verification of positive definiteness".
+
     Examples
     --------
     >>> from svmlib.kernels import Linear
@@ -137,8 +153,8 @@ class GramMatrix:
     def __getitem__(self, i: int) -> Array:
         """Return row i, read only."""
         if i not in self.cached:
-            if not 0 <= i < self.n:
-                raise IndexError(f"row {i} of a Gram matrix of {self.n} points")
+            if not (isinstance(i, int | np.integer) and 0 <= i < self.n):
+                raise IndexError(f"no row {i!r} of a Gram matrix of {self.n} points")
             if self.full is None and self.n <= EAGER_SAMPLES and 2 * self.n**2 <= self.cache_size:
                 self.to_array()
             if self.full is not None:
@@ -148,6 +164,65 @@ class GramMatrix:
             else:
                 self._cache(np.array([i]))
         return self.cached[i]
+
+    # What is known of the values
+
+    @cached_property
+    @np.errstate(over="ignore", invalid="ignore")  # values beyond floats prove nothing
+    def diagonal_shift(self) -> float:
+        """A number η for which K + ηI is known to be positive semidefinite, or infinity.
+
+        *Why twice the shift.* If the Cholesky factorisation of K + sI runs to completion, its
+        backward error has a norm of at most γ_{n+1} / (1 − γ_{n+1}) times the trace (Demmel's
+        bound, theorem 10.5 of Higham; Rump), and the addition of s rounds by u times the diagonal.
+        With s ≥ 8 γ_{n+1} Σ k_ii both together are less than s/2 if K fits into a memory. The
+        values of our own kernels are off by θ N_i N_j at most (`error_bound`), a matrix of norm
+        θ Σ N_i² at most, so s includes twice that norm, which is far more than
+        the rest where γ x·z and c₀ cancel. If s included it once, terms of second order would be
+        missing. Hence K + 2sI is positive semidefinite.
+
+        A matrix whose values were given in half or single precision gets a second trial, with a
+        larger η. Independent rounding errors of at most ε/2 times max k_ii make a matrix of norm
+        about 0.6 ε √n max k_ii (Wigner); the trial allows seven times that. Its result is valid
+        for any η, because a certificate states η.
+        """
+        if self.kernel.positive_semidefinite:
+            return 0.0
+        if not self.fits:
+            return np.inf
+        shift = float((8 * gamma_n(self.n + self.X.shape[1] + 8) * self.diagonal).sum())
+        if not self.kernel.user_defined:
+            theta, norms = self.error_bound.theta, self.error_bound.norms
+            shift += 2 * theta * float(norms @ norms)
+        shifts = [max(shift, SMALLEST_NORMAL)]  # for K = 0
+        if (float_type := self.kernel.float_type(self.X)) is not np.float64:
+            type_rounding = 4 * float(np.finfo(float_type).eps) * np.sqrt(self.n)
+            shifts.append(type_rounding * float(self.diagonal.max()))  # far above the first one
+        for shift in shifts:
+            K = self.to_array().copy()
+            K[np.diag_indices(self.n)] += shift
+            with suppress(LinAlgError):
+                factor = cholesky(K, overwrite_a=True, check_finite=False)
+                if np.isfinite(factor.diagonal()).all():  # otherwise K + sI has overflowed
+                    return 2 * float(shift)
+        return np.inf
+
+    @cached_property
+    def error_bound(self) -> ErrorBound:
+        """The error θ of the kernel's values, and the norms N_i, so that abs(k_ij) ≤ N_i N_j.
+
+        The values of a user's kernel are taken as they are, θ = 0. If its matrix is semidefinite,
+        the norms are the roots of the diagonal (Cauchy–Schwarz); otherwise each is the root
+        of the largest value.
+        """
+        if (bound := self.kernel.error_bound(self.X)) is not None:
+            return bound
+        if self.diagonal_shift < np.inf:
+            return ErrorBound(0.0, np.sqrt(self.diagonal + self.diagonal_shift))
+        largest = max(float(np.abs(self[i]).max()) for i in range(self.n))
+        return ErrorBound(0.0, np.full(self.n, np.sqrt(largest)))
+
+    # How they are kept
 
     def _require_room(self, count: int, purpose: str) -> None:
         """Raise a `CacheTooSmallError` if there is no room for `count` floats."""
@@ -223,8 +298,13 @@ class GramMatrix:
             K[rows.stop :, rows] = K[rows, rows.stop :].T
         K.ravel()[:: self.n + 1] = self.diagonal
 
-    def set_array(self, K: Array) -> Array:
-        """Use K as the Gram matrix, and return it; the caller must know that it is right."""
+    def set_array(self, K: Array, error_bound: ErrorBound | None = None) -> Array:
+        """Use K, with its `error_bound` if the kernel's is another, and return it.
+
+        The caller must know that both are right.
+        """
+        if error_bound is not None:
+            self.error_bound = error_bound
         zero = np.zeros(self.n)
         self.last_sum = zero, KernelSums(zero, zero, 0)  # the last sum was for other values
         return self._keep(K)

@@ -40,7 +40,7 @@ from svmlib._validation import (
     check_vector,
 )
 from svmlib._warnings import warn_unless_converged
-from svmlib.problem import MAX_C, DualProblem, Solution
+from svmlib.problem import MAX_C, DualProblem, Solution, best_bias_interval, without_bias
 
 __all__ = [
     "absolute_loss",
@@ -132,6 +132,7 @@ def logistic_loss(margin: ArrayLike) -> Array:
 # The objective
 
 
+@np.errstate(over="ignore", invalid="ignore")  # the error reports it
 def primal_objective(w: ArrayLike, b: float, X: ArrayLike, y: ArrayLike, C: float) -> float:
     """Compute the primal objective ½‖w‖² + C Σ max(0, 1 − y_i (w·x_i + b)).
 
@@ -167,7 +168,10 @@ def primal_objective(w: ArrayLike, b: float, X: ArrayLike, y: ArrayLike, C: floa
     w = check_vector(w, "w", length=X.shape[1])
     b = check_scalar(b, "b")
     C = check_scalar(C, "C", positive=True)
-    return float(w @ w / 2 + C * hinge(y * (X @ w + b)).sum())
+    value = float(w @ w / 2 + C * np.maximum(0, 1 - y * (X @ w + b)).sum())
+    if not value < np.inf:
+        raise ValueError("w and X must be small enough for a finite objective: rescale them")
+    return value
 
 
 # Descent
@@ -176,19 +180,15 @@ def primal_objective(w: ArrayLike, b: float, X: ArrayLike, y: ArrayLike, C: floa
 def _best_bias(scores: Array, y: Array) -> tuple[float, NDArray[np.bool_]]:
     """Return the b that minimises Σ max(0, 1 − y_i (s_i + b)), and which samples are active.
 
-    The active samples are chosen so that the sum of their y_i is 0.
-
-    The loss of point i has its kink at b = y_i − s_i. The slope of the sum is zero between the
-    kinks number n₊ (in order of size) and n₊ + 1: any b between the two is optimal, so take the
-    middle. The slopes, −y_i where the array is true and 0 elsewhere, are subgradients at every such
-    b, kinks included.
+    The active samples are chosen so that the sum of their y_i is 0: of the breakpoints y_i − s_i,
+    as many as there are positive samples count as below b. The slopes, −y_i for active samples and
+    0 for others, are subgradients at b, also for samples whose breakpoint is b.
     """
-    kinks = y - scores
-    first, others = np.split(kinks.argsort(kind="stable"), [np.count_nonzero(y > 0)])
-    low, high = kinks[first[-1]], kinks[others[0]]
+    breakpoints = y - scores
+    b = float(best_bias_interval(breakpoints, y, np.ones(y.size)).mean())
     below = np.zeros(y.size, dtype=np.bool_)
-    below[first] = True
-    return float(low + (high - low) / 2), np.where(y < 0, below, ~below)
+    below[breakpoints.argsort(kind="stable")[: np.count_nonzero(y > 0)]] = True
+    return b, np.where(y < 0, below, ~below)
 
 
 def subgradient_descent(
@@ -269,7 +269,7 @@ def subgradient_descent(
         w = (alpha * y) @ Z
         scores = Z @ w
         b, active = _best_bias(scores, y)
-        primal = float(w @ w / 2 + C * hinge(y * (scores + b)).sum())
+        primal = float(w @ w / 2 + C * np.maximum(0, 1 - y * (scores + b)).sum())
         dual = float(alpha.sum() - w @ w / 2)
         if primal - dual <= tol * primal or n_iter == max_iter:
             break
@@ -281,17 +281,6 @@ def subgradient_descent(
     solution = problem.solution(alpha, float(b - w @ origin), tol=tol, n_iter=n_iter)
     warn_unless_converged(solution, "subgradient_descent", tol)
     return solution
-
-
-def without_bias(X: Array, y: Array, C: Array | float) -> DualProblem:
-    """Return the problem without a bias as one with a bias: each sample and its mirror image.
-
-    A sample and (−x, −y) have the same margin for b = 0, and in Σ α_i y_i they cancel. So b = 0 is
-    optimal, and the multipliers of a pair, with half the C each, add up to the sample's multiplier.
-    """
-    halves = np.tile(np.full(y.size, np.divide(C, 2)), 2)
-    bounds = halves if np.isfinite(C).all() else np.inf
-    return DualProblem(np.vstack([X, -X]), np.append(y, -y), bounds)
 
 
 def pegasos(

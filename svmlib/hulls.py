@@ -131,7 +131,7 @@ def convex_hull(points: ArrayLike) -> ConvexHull:
     [0, 1, 2, 3]
     """
     X = check_points(points, "points").copy()
-    Z, _, exponent = centre_and_scale(X, by_column=False)
+    Z, _, exponent = centre_and_scale(X, "points", by_column=False)
     Z = Z - Z.mean(axis=0)
     # The affine hull: the axes along which the points extend further than their rounding.
     R = np.linalg.qr(Z, mode="r")  # the same axes as Z, with only min(n, d) rows

@@ -140,11 +140,11 @@ class BaseKernel:
         return np.zeros(X.shape[1])
 
 
+@dataclass(frozen=True, eq=False)
 class _UserFunction(BaseKernel):
     """A function of the user's."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
+    function: Callable[..., Any]
 
     def __repr__(self) -> str:
         return repr(self.function)
@@ -357,7 +357,7 @@ class RBF(ClassicKernel):
     def from_width(cls, sigma: float) -> RBF:
         """Return the kernel of width σ > 0 (in the units of the data): γ = 1 / (2σ²)."""
         sigma = check_scalar(sigma, "sigma", positive=True)
-        return cls(gamma=0.5 / sigma / sigma)
+        return cls(check_scalar(0.5 / sigma / sigma, "1/(2 sigma²)", positive=True))
 
     def error_bound(self, X: Array) -> ErrorBound:
         """Return θ, from the errors of the exponent and of the exponential, and N = 1.

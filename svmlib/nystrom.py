@@ -17,11 +17,11 @@ Williams, C. K. I. and Seeger, M. (2001), "Using the Nyström method to speed up
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from math import inf
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,7 +30,6 @@ from scipy.linalg.lapack import dpstrf
 
 from svmlib._read_only import ReadOnly
 from svmlib._rounding import SMALLEST_SUBNORMAL, format_bound, gamma_n, round_up
-from svmlib._rows import LARGEST, merge_sums, random_rows
 from svmlib._validation import Array, as_float, check_points, check_scalar, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
 from svmlib.certificate import (
@@ -56,6 +55,11 @@ _MAX_UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over 
 _FORECAST_SAMPLES = 2000
 _SEMIDEFINITE = "a kernel of svmlib.kernels that is always positive semidefinite"
 _PHI_COPIES = 3  # of Φ: itself, less its mean, and the rows of the free samples
+
+
+def random_rows(n: int, count: int, seed: int | None = None) -> Indices:
+    """Return at most `count` of n row numbers at random, repeatably (the default seed is n)."""
+    return np.random.default_rng(n if seed is None else seed).permutation(n)[:count]
 
 
 def pivoted_cholesky(K: Array, residual: float) -> tuple[Indices, Array]:
@@ -110,7 +114,7 @@ class Span(ReadOnly):
         if pivots.ndim != 2 or factor.shape != (len(pivots), len(pivots)):
             shapes = f"{pivots.shape} and {factor.shape}"
             raise ValueError(f"pivots and factor must be (r, d) and (r, r), got shapes {shapes}")
-        kernel = _check_semidefinite(self.kernel)
+        kernel = check_semidefinite(self.kernel)
         vars(self).update(kernel=kernel, pivots=pivots, factor=factor)
         super().__post_init__()
 
@@ -122,7 +126,7 @@ class Span(ReadOnly):
         """
         residual = check_scalar(residual, "residual", finite=False)
         X = check_points(X)
-        K = _check_semidefinite(kernel)(X, X)
+        K = check_semidefinite(kernel)(X, X)
         pivots, U = pivoted_cholesky(K, max(residual, _MIN_RESIDUAL * float(K.diagonal().mean())))
         return cls(kernel, X[pivots], U)
 
@@ -166,6 +170,15 @@ class Span(ReadOnly):
 
 
 # What a machine in the span proves
+
+# The metadata of a field of which `merge_sums` keeps the largest value, or NaN if there is one.
+LARGEST = {"merge": lambda values: float(np.max(values))}
+
+
+def merge_sums(parts: Sequence[Any]) -> Any:
+    """Return the sums of several blocks of rows as one; the metadata of a field say how."""
+    columns = ((f, [getattr(part, f.name) for part in parts]) for f in fields(parts[0]))
+    return type(parts[0])(*(f.metadata.get("merge", sum)(values) for f, values in columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -388,7 +401,7 @@ def provably_semidefinite(kernel: object) -> TypeGuard[ClassicKernel]:
     return isinstance(kernel, ClassicKernel) and kernel.positive_semidefinite
 
 
-def _check_semidefinite(kernel: object) -> ClassicKernel:
+def check_semidefinite(kernel: object) -> ClassicKernel:
     """Return a kernel that is `provably_semidefinite`; refuse others."""
     if not provably_semidefinite(kernel):
         raise ValueError(f"kernel must be {_SEMIDEFINITE}, got {kernel!r:.80}")

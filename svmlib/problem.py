@@ -14,18 +14,15 @@ Derived in chapter 4, *Lagrange duality*; kernels in chapter 5, finite C in chap
 
 from __future__ import annotations
 
-from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import LinAlgError, cholesky
 
 from svmlib._read_only import ReadOnly, lock_arrays
-from svmlib._rounding import EPS, SMALLEST_NORMAL, UNIT_ROUNDOFF, accurate_sum, gamma_n
+from svmlib._rounding import EPS, UNIT_ROUNDOFF, accurate_sum
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
 from svmlib.certificate import (
     Certificate,
@@ -36,7 +33,7 @@ from svmlib.certificate import (
     linear_scores,
 )
 from svmlib.gram_matrix import GramMatrix
-from svmlib.kernels import ErrorBound, Kernel, Linear, check_kernel, kernel_expansion
+from svmlib.kernels import Kernel, Linear, check_kernel, kernel_expansion
 
 __all__ = ["DualProblem", "Solution"]
 
@@ -118,9 +115,6 @@ class DualProblem(ReadOnly):
     move_origin : bool, default False
         Whether to subtract the kernel's `origin` (`svmlib.kernels.Linear` says why). Certificates
         then hold for the bias that `bias_at_zero` returns, too.
-    error_bound : svmlib.kernels.ErrorBound, optional
-        The property of this name, if the values of K were not computed by the kernel
-        (`svmlib.gram_matrix.GramMatrix.set_array`).
 
     Attributes
     ----------
@@ -161,10 +155,6 @@ class DualProblem(ReadOnly):
     ----------
     Cortes, C. and Vapnik, V. (1995), "Support-vector networks".
 
-    Higham, N. J. (2002), "Accuracy and Stability of Numerical Algorithms", chapter 10.
-
-    Rump, S. M. (2006), "Verification of positive definiteness".
-
     Examples
     --------
     >>> from svmlib.interior_point import interior_point
@@ -185,7 +175,6 @@ class DualProblem(ReadOnly):
         *,
         cache_mb: float = 200.0,
         move_origin: bool = False,
-        error_bound: ErrorBound | None = None,
     ) -> None:
         self.X, self.y = check_labelled(X, y)
         self.n = self.y.size
@@ -194,11 +183,6 @@ class DualProblem(ReadOnly):
         if move_origin and (origin := self.kernel.origin(self.X)).any():
             self.origin = origin
             self.X = self.X - origin
-        if error_bound is not None:
-            if not isinstance(error_bound, ErrorBound) or error_bound.norms.shape != (self.n,):
-                accepted = f"an ErrorBound with {self.n} norms"
-                raise ValueError(f"error_bound must be {accepted}, got {error_bound!r:.80}")
-            self.error_bound = error_bound
         self._set_bounds(C)
         self.linear = self.kernel.linear
         self.gram_matrix = GramMatrix(self.kernel, self.X, cache_mb)
@@ -237,67 +221,12 @@ class DualProblem(ReadOnly):
 
     @property
     def convex(self) -> bool:
-        """Whether K, or K + ηI with the η of `diagonal_shift`, is known to be semidefinite.
+        """Whether K, or K + ηI with its `GramMatrix.diagonal_shift` η, is known to be semidefinite.
 
         A theorem decides for kernels that have one; otherwise a Cholesky factorisation decides if
         K fits the cache. If K does not fit, the answer is False.
         """
-        return self.diagonal_shift < np.inf
-
-    @cached_property
-    @np.errstate(over="ignore", invalid="ignore")  # values beyond floats prove nothing
-    def diagonal_shift(self) -> float:
-        """A number η for which K + ηI is known to be positive semidefinite, or infinity.
-
-        *Why twice the shift.* If the Cholesky factorisation of K + sI runs to completion, its
-        backward error has a norm of at most γ_{n+1} / (1 − γ_{n+1}) times the trace (Demmel's
-        bound, theorem 10.5 of Higham; Rump), and the addition of s rounds by u times the diagonal.
-        With s ≥ 8 γ_{n+1} Σ k_ii both together are less than s/2 if K fits into a memory. The
-        values of our own kernels are off by θ N_i N_j at most (`error_bound`), a matrix of norm
-        θ Σ N_i² at most, so s includes twice that norm, which is far more than
-        the rest where γ x·z and c₀ cancel. If s included it once, terms of second order would be
-        missing. Hence K + 2sI is positive semidefinite.
-
-        A matrix whose values were given in half or single precision gets a second trial, with a
-        larger η. Independent rounding errors of at most ε/2 times max k_ii make a matrix of norm
-        about 0.6 ε √n max k_ii (Wigner); the trial allows seven times that. Its result is valid
-        for any η, because a certificate states η.
-        """
-        if self.kernel.positive_semidefinite:
-            return 0.0
-        if not self.gram_matrix.fits:
-            return np.inf
-        shift = float((8 * gamma_n(self.n + self.X.shape[1] + 8) * self.diagonal).sum())
-        if not self.kernel.user_defined:
-            theta, norms = self.error_bound.theta, self.error_bound.norms
-            shift += 2 * theta * float(norms @ norms)
-        shifts = [max(shift, SMALLEST_NORMAL)]  # for K = 0
-        if (float_type := self.kernel.float_type(self.X)) is not np.float64:
-            type_rounding = 4 * float(np.finfo(float_type).eps) * np.sqrt(self.n)
-            shifts.append(type_rounding * float(self.diagonal.max()))  # far above the first one
-        for shift in shifts:
-            K = self.gram().copy()
-            K[np.diag_indices(self.n)] += shift
-            with suppress(LinAlgError):
-                factor = cholesky(K, overwrite_a=True, check_finite=False)
-                if np.isfinite(factor.diagonal()).all():  # otherwise K + sI has overflowed
-                    return 2 * float(shift)
-        return np.inf
-
-    @cached_property
-    def error_bound(self) -> ErrorBound:
-        """The error θ of the kernel's values, and the norms N_i, so that abs(k_ij) ≤ N_i N_j.
-
-        The values of a user's kernel are taken as they are, θ = 0. If its matrix is semidefinite,
-        the norms are the roots of the diagonal (Cauchy–Schwarz); otherwise each is the root
-        of the largest value.
-        """
-        if (bound := self.kernel.error_bound(self.X)) is not None:
-            return bound
-        if self.convex:
-            return ErrorBound(0.0, np.sqrt(self.diagonal + self.diagonal_shift))
-        largest = max(float(np.abs(self.gram_matrix[i]).max()) for i in range(self.n))
-        return ErrorBound(0.0, np.full(self.n, np.sqrt(largest)))
+        return self.gram_matrix.diagonal_shift < np.inf
 
     # What solvers need
 
@@ -437,10 +366,9 @@ class DualProblem(ReadOnly):
         """Return Kβ and ‖w‖² with bounds on their rounding, without checks."""
         if self.linear:
             return linear_scores(self.X, beta, self.origin)
-        shift = self.diagonal_shift if self.convex else 0.0
-        scores = kernel_scores(
-            self.gram_matrix.incremental_matvec(beta), beta, self.error_bound, shift
-        )
+        K = self.gram_matrix
+        shift = K.diagonal_shift if self.convex else 0.0
+        scores = kernel_scores(K.incremental_matvec(beta), beta, K.error_bound, shift)
         return replace(scores, error=scores.error + self.kernel.asymmetry(self.X, beta))
 
     def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
@@ -462,7 +390,7 @@ class DualProblem(ReadOnly):
             certify(alpha, b, scores, self.y, self.upper),
             proves_optimality=self.convex,
             user_defined_kernel=self.kernel.user_defined,
-            diagonal_shift=self.diagonal_shift if self.convex else 0.0,
+            diagonal_shift=self.gram_matrix.diagonal_shift if self.convex else 0.0,
         )
 
     @np.errstate(over="ignore", invalid="ignore")
@@ -533,14 +461,26 @@ def _bounds(C: float | ArrayLike, n: int) -> Array:
     return upper
 
 
-def best_bias_interval(kinks: Array, y: Array, C: Array) -> Array:
+def without_bias(X: Array, y: Array, C: Array | float) -> DualProblem:
+    """Return the problem without a bias as one with a bias: each sample and its mirror image.
+
+    A sample and (−x, −y) have the same margin for b = 0, and in Σ α_i y_i they cancel. So b = 0 is
+    optimal, and the multipliers of a pair, with half the C each, add up to the sample's multiplier.
+    """
+    halves = np.tile(np.full(y.size, np.divide(C, 2)), 2)
+    bounds = halves if np.isfinite(C).all() else np.inf
+    return DualProblem(np.vstack([X, -X]), np.append(y, -y), bounds)
+
+
+def best_bias_interval(breakpoints: Array, y: Array, C: Array) -> Array:
     """Return the ends of the interval of all b that minimise Σ C_i max(0, 1 − y_i (s_i + b)).
 
-    As b grows past a kink y_i − s_i the slope of the sum grows by C_i. It starts at −Σ C_i over the
-    positive samples, and is 0 between the two kinks returned, or changes its sign at one kink.
+    As b grows past a breakpoint y_i − s_i the slope of the sum grows by C_i. It starts at −Σ C_i
+    over the positive samples, and is 0 between the two breakpoints returned, or changes its sign at
+    one of them.
     """
-    order = kinks.argsort(kind="stable")
+    order = breakpoints.argsort(kind="stable")
     slope = C[order].cumsum() - C.sum(where=y > 0)
     tolerance = _SLOPE_TOL * C.sum()
     ends = slope.searchsorted([-tolerance, tolerance])
-    return np.asarray(kinks[order].take(ends, mode="clip"))
+    return np.asarray(breakpoints[order].take(ends, mode="clip"))

@@ -12,7 +12,7 @@ Used in chapter 9, *Practice*; `svmlib._path` has the algorithm.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, pairwise
 from typing import Any, Literal, NamedTuple, Self
 
@@ -26,14 +26,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from svmlib._kernel_names import has_gamma, kernel_points
 from svmlib._path import CandidateFit, Fold, fit_candidates, gram_megabytes
-from svmlib._scoring import measure_of
+from svmlib._scoring import make_fold_scorer
 from svmlib._validation import Array, check_scalar, check_vector, check_weights, class_factors
 from svmlib.gram_matrix import Indices
 from svmlib.kernels import Kernel, check_kernel
+from svmlib.problem import MAX_C
 from svmlib.svc import (
     SVC,
+    BinaryClassifier,
     KernelName,
-    TwoClassEstimator,
     resolve_gamma,
     resolve_kernel,
     two_classes,
@@ -73,11 +74,12 @@ def one_standard_error(results: dict[str, Any]) -> int:
     ValueError
         If all scores are NaN, or if γ is a name for some candidates and so has no order.
     """
-    splits = [key for key in results if key.startswith("split") and key.endswith("_test_score")]
+    keys = [*results] if isinstance(results, Mapping) else []
+    splits = [key for key in keys if key.startswith("split") and key.endswith("_test_score")]
+    if not splits or np.isnan(mean := results["mean_test_score"]).all():
+        needed = "the cv_results_ of a search, with a mean_test_score that is not NaN"
+        raise ValueError(f"results must be {needed}, got {results!r:.80}")
     scores = np.array([results[key] for key in splits])
-    mean = results["mean_test_score"]
-    if np.isnan(mean).all():
-        raise ValueError("results must have a score, but every mean_test_score is NaN")
     best = int(np.nanargmax(mean))
     good = np.flatnonzero(mean >= mean[best] - np.nan_to_num(_standard_error(scores[:, best])))
     gammas, Cs = (_values(results["params"], name) for name in ("gamma", "C"))
@@ -95,7 +97,7 @@ def _values(params: list[dict[str, Any]], name: str) -> list[float]:
     return [check_scalar(v, name) if len({*values}) > 1 else 0.0 for v in values]
 
 
-class SVCCV(TwoClassEstimator):
+class SVCCV(BinaryClassifier):
     r"""Support vector classifier for two classes, with C and γ chosen by cross-validation.
 
     It finds what ``GridSearchCV(SVC(), {"C": Cs, "gamma": gammas})`` finds, but much faster, and
@@ -138,9 +140,9 @@ class SVCCV(TwoClassEstimator):
     ----------
     cv_results_ : dict
         As in `sklearn.model_selection.GridSearchCV`, with the candidates in the same order. It also
-        has the relative gap and steps of every machine, ``"split0_gap"``, ``"split0_steps"`` and so
-        on, and each candidate's ``"worst_gap"``. After a search in one process is interrupted, it
-        has NaN for what has not been done.
+        has the relative gap and iterations of every machine, ``"split0_gap"``, ``"split0_n_iter"``
+        and so on, and each candidate's ``"worst_gap"``. After a search in one process is
+        interrupted, it has NaN for what has not been done.
     best_index_, best_params_, best_score_ : int, dict and float
         The index, parameters and mean score of the chosen candidate.
     worst_gap_ : float
@@ -263,7 +265,7 @@ class SVCCV(TwoClassEstimator):
         tol, Cs = self._check_parameters()
         # This comes before the search, because it refuses a wrong `scoring`.
         measured = None if sample_weight is None else weights
-        measure = measure_of(self.scoring, self.classes_, labels, measured)
+        measure = make_fold_scorer(self.scoring, self.classes_, labels, measured)
         fits = np.full((Cs.size, len(models), len(folds)), None, dtype=object)
         test_scores = np.full(fits.shape, np.nan)
         try:
@@ -284,8 +286,8 @@ class SVCCV(TwoClassEstimator):
         """Return tol and Cs, and check `refit`."""
         tol = check_scalar(self.tol, "tol", positive=True)
         Cs = check_vector(self.Cs, "Cs")
-        if Cs.min() <= 0:
-            raise ValueError(f"Cs must be positive, got {Cs.min()}")
+        if not 0 < Cs.min() <= Cs.max() <= MAX_C:
+            raise ValueError(f"Cs must be positive and at most {MAX_C:g}, got {Cs.tolist()!r:.80}")
         if not (isinstance(self.refit, bool | np.bool_) or callable(self.refit)):
             raise ValueError(f"refit must be True, False or a function, got {self.refit!r:.80}")
         return tol, Cs
@@ -302,10 +304,8 @@ class SVCCV(TwoClassEstimator):
         else:
             if gammas is None:
                 gammas = resolve_gamma("scale", X, weights) * 4.0 ** np.arange(-2, 3)
-            if isinstance(gammas, np.ndarray):
-                gammas = gammas.tolist()  # a number, if it has no axis
-            values: Any = [gammas] if np.isscalar(gammas) else gammas
-            numbers = [resolve_gamma(gamma, X, weights) for gamma in values]
+            values = gammas if np.ndim(gammas) else [np.asarray(gammas).item()]
+            numbers = [resolve_gamma(gamma, X, weights, "gammas") for gamma in values]
             models = [SVC(**settings, gamma=gamma) for gamma in numbers]
         if not models:
             raise ValueError("gammas must have at least one value")
@@ -376,7 +376,7 @@ class SVCCV(TwoClassEstimator):
         self.test_indices_ = [fold.test for fold in folds]
         flat = fits.reshape(-1, len(folds))
         tables = {"test_score": test_scores.reshape(flat.shape)}
-        for name in "gap", "steps", "fit_time", "score_time":
+        for name in "gap", "n_iter", "fit_time", "score_time":
             # Fits that an interrupt has prevented are None.
             rows = [[getattr(fit, name, np.nan) for fit in row] for row in flat]
             tables[name] = np.array(rows)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svmlib._rounding import EPS, SMALLEST_NORMAL
-from svmlib._validation import Array, check_scalar, check_stopping_rule
+from svmlib._validation import Array, check_choice, check_scalar, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
 from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution, require_problem
 
@@ -217,8 +217,7 @@ class SmoState:
     last: tuple[int, int, float, float, float, float]  # i, j, length, violation, slope, curvature
 
     def __init__(self, problem: DualProblem, alpha: Array, selection: Selection) -> None:
-        if selection not in get_args(Selection):
-            raise ValueError(f"selection must be one of {get_args(Selection)}, got {selection!r}")
+        check_choice(selection, "selection", get_args(Selection))
         self.selection = selection
         self.problem = problem
         self.gram_matrix = problem.gram_matrix

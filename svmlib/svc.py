@@ -30,6 +30,8 @@ from svmlib._read_only import lock_arrays
 from svmlib._validation import (
     Array,
     as_float,
+    as_labels,
+    check_choice,
     check_count,
     check_scalar,
     check_weights,
@@ -48,7 +50,7 @@ __all__ = ["SVC"]
 KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
 
 
-class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # without types
+class BinaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # without types
     """Base of the estimators for two classes: tags, checks, and predictions by the sign of f."""
 
     classes_: NDArray[np.generic]
@@ -70,8 +72,8 @@ class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
     @np.errstate(invalid="ignore")  # scikit-learn adds numbers up to see whether they are finite
     def _check_samples(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray[np.generic]]:
         """Return finite float64 points in C order, and labels; and keep the number of features."""
-        refuse_masked(X=X, y=y)
-        labels = np.asarray(y)
+        refuse_masked(X, "X")
+        labels = as_labels(y)
         whole = labels.dtype.kind in "biu" or (labels.dtype.kind == "f" and not (labels % 1).any())
         if _is_finite_matrix(X) and labels.shape == (len(X),) and whole:
             self.n_features_in_ = X.shape[1]
@@ -90,7 +92,7 @@ class TwoClassEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         return self.classes_.take(second)
 
 
-class SVC(TwoClassEstimator):
+class SVC(BinaryClassifier):
     r"""Support vector classifier for two classes.
 
     It minimises :math:`\tfrac12 \lVert w \rVert^2 + C \sum_i \max(0, 1 - y_i f(x_i))` over
@@ -272,12 +274,9 @@ class SVC(TwoClassEstimator):
         self._forget_fit()
         C = check_scalar(self.C, "C", positive=True, finite=False)
         tol = check_scalar(self.tol, "tol", positive=True)
-        limit = (
-            np.inf if self.max_iter == -1 else check_count(self.max_iter, "max_iter, if not -1,")
-        )
+        most = np.inf if self.max_iter == -1 else check_count(self.max_iter, "max_iter, if not -1,")
         memory_mb = check_scalar(self.memory_mb, "memory_mb", positive=True)
-        if self.solver not in get_args(SolverName):
-            raise ValueError(f"solver must be one of {get_args(SolverName)}, got {self.solver!r}")
+        check_choice(self.solver, "solver", get_args(SolverName))
         given = X
         self._precomputed = is_precomputed(self.kernel)
         X, labels, weights, used = self._weighted_samples(X, y, sample_weight)
@@ -292,7 +291,7 @@ class SVC(TwoClassEstimator):
         problem = DualProblem(X, signs, bounds, kernel, move_origin=True)
         self._origin = problem.origin
         try:
-            solution, self.solver_ = solve(problem, self.solver, tol, limit, memory_mb=memory_mb)
+            solution, self.solver_ = solve(problem, self.solver, tol, most, memory_mb=memory_mb)
         except CacheTooSmallError as error:
             raise CacheTooSmallError(f'{error} of DualProblem; solver="auto" needs less') from error
         self._set_fitted_attributes(solution, problem, X, used)
@@ -361,7 +360,7 @@ class SVC(TwoClassEstimator):
         # scikit-learn's checks take longer than the sum for a single row.
         ready = _is_finite_matrix(X) and X.shape[1] == self.n_features_in_
         if not ready or hasattr(self, "feature_names_in_"):
-            refuse_masked(X=X)
+            refuse_masked(X, "X")
             X = as_float(validate_data(self, X, dtype="numeric", reset=False), "X")
         points: Array = np.ascontiguousarray(X)
         if self._precomputed:
@@ -410,12 +409,12 @@ def resolve_kernel(model: SVC, X: Array, weights: Array, given: ArrayLike) -> Ke
     return named_kernel(str(model.kernel), degree=model.degree, gamma=gamma, coef0=model.coef0)
 
 
-def resolve_gamma(gamma: str | float, X: Array, weights: Array) -> float:
+def resolve_gamma(gamma: str | float, X: Array, weights: Array, name: str = "gamma") -> float:
     """Return γ; for "scale" it is 1 if all entries of X are the same."""
     if isinstance(gamma, str) and gamma == "auto":
         return 1 / float(X.shape[1])
     if not (isinstance(gamma, str) and gamma == "scale"):
-        return check_scalar(gamma, 'gamma, if not "scale" or "auto",', positive=True)
+        return check_scalar(gamma, f'{name}, if not "scale" or "auto",', positive=True)
     with np.errstate(all="ignore"):
         normalised = weights / weights.sum()
         variance = (normalised @ (X - (normalised @ X).mean()) ** 2).mean()

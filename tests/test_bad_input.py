@@ -2,6 +2,7 @@
 
 import math
 import sys
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -44,7 +45,7 @@ from svmlib.kernels import (
 from svmlib.model_files import read_libsvm, write_onnx
 from svmlib.newton import newton
 from svmlib.nystrom import Span, low_rank, nystrom
-from svmlib.search import SVCCV
+from svmlib.search import SVCCV, one_standard_error
 from svmlib.smo import smo, steps
 from svmlib.svc import SVC
 
@@ -59,6 +60,7 @@ ROW, NO_ROWS = np.zeros((1, 1)), ([[0.0], [0.5]], [[-1.0]], [[3.0]], [[0.0, 1.0]
 HARD, NO_LINE = SVC(kernel="linear", C=np.inf), ([[0.0], [1.0], [2.0]], [1, -1, 1])
 MASKED = np.ma.masked_equal(np.eye(4), 1)
 GIVEN, SKEW = SVC(kernel="precomputed"), np.eye(130) + np.pad([[1.0]], ((64, 65), (129, 0)))
+RAGGED = [1, [1, 2], *[1] * 8]
 NAMES, UNUSABLE = (("a", "b"), ("", ""), ("no", "yes")), (1e-320, 1e-110, 1e308)
 
 SPAN = Span.of_sample(RBF(1.0), X, 0.5)
@@ -69,8 +71,8 @@ def problem(**changes):
     return DualProblem(**{"X": X, "y": Y} | changes)
 
 
-def fit(weights=None, **parameters):
-    return SVC(**parameters).fit(X, Y, weights)
+def fit(weights=None, y=Y, **parameters):
+    return SVC(**parameters).fit(X, y, weights)
 
 
 def search(**parameters):
@@ -108,6 +110,7 @@ CALLS = [
     (lambda: problem(y=np.tile([True, False], 5)), "y must contain only -1 and"),
     (lambda: problem(y=Y.astype(object)), r"y must contain only -1 and .* \(object\)"),
     (lambda: problem(y=[1, -1]), r"one label for each of the 10 rows.* got .*2"),
+    *[(partial(call, y=RAGGED), "y must have one label for each row") for call in (problem, fit)],
     # problem
     (lambda: problem(C=0), "C must be a positive number"),
     (lambda: problem(C=True), "C must be a positive number, got True"),
@@ -137,7 +140,7 @@ CALLS = [
     (lambda: newton(INDEFINITE), "semidefinite for .* be proved for the Gram matrix; svmlib.smo"),
     (lambda: interior_point(INDEFINITE), "semidefinite for .* be proved for the Gram matrix"),
     (lambda: newton(problem(kernel=np.inner, cache_mb=2e-4)), "too large.*cache_mb"),
-    (lambda: next(steps(TWO, selection="bogus")), "selection must be one of"),
+    *[(partial(smo, TWO, selection=s), "selection must be one of") for s in ("bogus", X)],
     (lambda: hull_smo(X, ONES), "both classes"),
     (lambda: hull_smo(HUGE, [1, -1]), "rescale X"),
     (lambda: descent(X, Y, np.inf), "C must be a positive finite"),
@@ -157,7 +160,7 @@ CALLS = [
     (lambda: fit(gamma=0.0), "gamma.* must be"),
     (lambda: fit(gamma="wide"), "gamma.* must be"),
     (lambda: fit(tol=0), "tol must be"),
-    (lambda: fit(solver="newtonian"), "solver must be one of"),
+    *[(partial(fit, solver=s), "solver must be one of") for s in ("newtonian", X)],
     (lambda: fit(max_iter=0), "max_iter, if not -1, must be"),
     (lambda: fit(class_weight={2: 1.0}), r"class_weight names \[2\], but y has \[-1, 1\]$"),
     (lambda: fit(class_weight={"1": 1.0}), r"class_weight names \['1'\], but y has \[-1, 1\]$"),
@@ -177,15 +180,22 @@ CALLS = [
     (lambda: GIVEN.fit(SKEW, np.tile(Y, 13)), "X must be symmetric, but it differs .* by 1"),
     (lambda: GIVEN.fit(X @ X.T, Y).predict(X), "features"),
     # machines of others, and searches
-    (lambda: certify_machine(([1.0, 2.0], 0.0), X, Y[:-1], C=1.0), "one per row of X"),
+    (lambda: certify_machine(([1.0, 2.0], 0.0), X, Y[:-1], C=1.0), "one label for each of the 10"),
+    (lambda: certify_machine(([1.0, 2.0], 0.0), X, RAGGED, C=1.0), "y must have one label for"),
+    (lambda: certify_machine(([1.0, 2.0], 0.0), X, Y, C=1.0, loss=X), "loss must be one of"),
     (lambda: certify_machine(([1.0, 2.0], 0.0), X, Y[:, None], C=1.0), r"\(np.ravel\(y\) of"),
     (lambda: certify_machine(([1.0, 2.0], 0.0), X, np.arange(10) % 3, C=1.0), "y must have two cl"),
     (lambda: write_onnx(SVC().fit(X, Y), "x", dtype="float16"), "dtype must be"),
-    (lambda: search(Cs=(1.0, 0.0)), "Cs must be positive"),
+    *[(partial(search, Cs=(1.0, C)), "Cs must be positive and at most") for C in (0.0, 1e101)],
+    *[(partial(search, scoring=s), "scoring must be one name") for s in (X, {"a": "accuracy"})],
+    *[
+        (partial(one_standard_error, results), "results must be the cv_results_ of a search")
+        for results in ({}, None, {"mean_test_score": ONES})
+    ],
     (lambda: search(Cs=(np.inf,)), "Cs must be finite"),
     (lambda: search(Cs=()), "Cs must be a non-empty vector"),
     (lambda: search(gammas=()), "gammas must have at least one value"),
-    (lambda: search(gammas=(0.0,)), "gamma.* must be a positive"),
+    *[(partial(search, gammas=g), "gammas, .* must be a positive") for g in ((0.0,), object())],
     (lambda: search(gammas=(1.0,), kernel="linear"), "gammas must be None for kernel='linear'"),
     (lambda: search(kernel="rbh"), "kernel must be one of"),
     (lambda: search(tol=0), "tol must be a positive"),
@@ -209,17 +219,27 @@ CALLS = [
     (lambda: primal_objective([1.0], 0.0, X, Y, 1.0), "w has 1 entries, expected 2"),
     (lambda: primal_objective([1.0, 2.0], np.nan, X, Y, 1.0), "b must be a finite number"),
     (lambda: primal_objective([1.0, 2.0], 0.0, X, Y, np.inf), "C must be a positive finite"),
+    *[
+        (partial(primal_objective, [1e200, w], 0.0, points, Y, 1.0), "w and X must be small enough")
+        for w, points in ((0, X), (1e200, 1e200 * X * [1, -1]))
+    ],
     # hulls
     *[(partial(f, X, ONES), "both classes") for f in (separation, closest_points, separating_caps)],
     *[(partial(closest_points, X, Y, cap), "cap must be") for cap in (0.1, 1.5, 0, np.inf)],
     (lambda: convex_hull(np.zeros((0, 2))), "points must hold at least one point"),
-    (lambda: convex_hull(HUGE), "X must have coordinates below .*: rescale X"),
-    (lambda: convex_hull(1e-200 * X), "a spread above .*: rescale X"),
+    (lambda: closest_points(HUGE, [1, -1]), "X must have coordinates below .*: rescale X"),
+    (lambda: convex_hull(1e-200 * X), "points must have .* a spread above .*: rescale points"),
     # geometry
     (lambda: Hyperplane([0, 0], 1), "w must not be zero"),
     (lambda: Hyperplane([[1, 2]], 1), "w must be a non-empty vector"),
     (lambda: Hyperplane([1, np.inf], 1), "w must be finite"),
     (lambda: Hyperplane([1, 2], np.nan), "b must be a finite number"),
+    *[
+        (partial(Hyperplane, w, 1), "w must have a norm, and b/‖w‖ a size, that floats can hold")
+        for w in ([1.7e308, 1.7e308], [1e-320])
+    ],
+    (lambda: Hyperplane([1e200], 1).signed_distance([[1e200]]), "X and w must be small enough"),
+    (lambda: directional_margin(HUGE, [1, -1], [1e200]), "X and w must be small enough"),
     (lambda: directional_margin(X, Y, [0, 0]), "w must not be zero"),
     (lambda: directional_margin(X, ONES, [1, 2]), "both classes"),
     (lambda: PLANE.functional_margins(X, ONES[1:]), "one label for each"),
@@ -228,6 +248,7 @@ CALLS = [
     # kernels
     (lambda: RBF(0.0), "gamma must be a positive"),
     (lambda: RBF.from_width(0), "sigma must be a positive"),
+    *[(partial(RBF.from_width, s), r"1/\(2 sigma²\) must be") for s in (1e200, 1e-200)],
     (lambda: Polynomial(1.5), "degree must be a positive integer"),
     (lambda: Polynomial(2, gamma=0), "gamma must be"),
     (lambda: Polynomial(2, coef0=math.nan), "coef0 must be"),
@@ -270,8 +291,10 @@ CALLS = [
     (lambda: Machine(ONES, ONES, 0.0), r"got \(10,\) and \(10,\)"),
     (lambda: Machine(np.nan * X, ONES, 0.0), "points must be finite"),
     (lambda: Machine(X, ONES, "0"), "b must be a finite number"),
-    (lambda: Machine(X, ONES, 0.0, classes=(1, 1)), "classes must be two different labels"),
-    (lambda: Machine(X, ONES, 0.0, classes=(1, 2, 3)), "classes must be two different labels"),
+    *[
+        (partial(Machine, X, ONES, 0.0, classes=labels), "classes must be two different labels")
+        for labels in ((1, 1), (1, 2, 3), None, "ab", ([1], [1, 2]))
+    ],
     (lambda: Machine(X, ONES, 0.0, "rbf"), 'kernel must be callable, or "precomputed"'),
     (lambda: read_libsvm("none", n_features=0), "n_features must be a positive integer"),
     (lambda: pegasos(X, Y, 1.0, seed=-1), "seed must be a non-negative integer, got -1"),
@@ -298,9 +321,12 @@ CALLS = [
     # datasets
     *[
         (partial(load_penguins, species), "species must be at least 2 different names out of")
-        for species in ("Adelie", ("Adelie",), ("Adelie",) * 2, ("Emperor", "Gentoo"))
+        for species in (("Adelie",), ("Adelie",) * 2, ("Emperor", "Gentoo"))
     ],
-    (lambda: load_penguins(features="year"), "features must be at least 1 different names"),
+    *[
+        (partial(load_penguins, species), "species must be a sequence of names")
+        for species in ("Adelie", None, [["Adelie"], ["Gentoo"]])
+    ],
     (lambda: load_penguins(features=()), "features must be at least 1 different names"),
     *[(partial(PENGUINS.in_units, sizes, ("mm", "g")), "sizes") for sizes in ((1, 0), (1,))],
     (lambda: PENGUINS.in_units((1, 1), ("mm",)), "units must have 2 entries"),
@@ -308,10 +334,18 @@ CALLS = [
     *[(partial(load_circles, n), "n must be a positive integer") for n in (0, -2, 2.0)],
     (lambda: load_circles(3), "n must be an even number, got 3"),
     (lambda: load_circles(noise=np.nan), "noise must be a finite number"),
+    (lambda: load_circles(noise=-0.1), "noise must not be negative"),
     (lambda: Dataset(np.nan * X, Y, *NAMES), "X must be finite"),
     (lambda: Dataset(X, ONES, *NAMES), "y must contain both classes"),
     (lambda: Dataset(X, Y, ("a",), *NAMES[1:]), "units must have 2 entries"),
     (lambda: Dataset(X, Y, NAMES[0], (), NAMES[2]), "units must have 2 entries"),
+    *[
+        (partial(replace, PENGUINS, **{name: value}), f"{name} must be")
+        for name in ("feature_names", "units", "class_names")
+        for value in ("ab", None, (1, 2))
+    ],
+    (lambda: replace(PENGUINS, class_names=("a", "a")), "class_names must be at least 2 different"),
+    (lambda: replace(PENGUINS, n_dropped=-1), "n_dropped must be a non-negative integer"),
     (lambda: Dataset(X, ["u", "v"] * 5, *NAMES[:2], ("u", "v", "w")), "y must hold"),
 ]
 
@@ -352,10 +386,9 @@ GOOD = [
     (Span.of_sample, {"kernel": RBF(1.0), "X": X, "residual": 0.5}),
     (SPAN.features, {"X": X}),
     (low_rank, {"kernel": RBF(1.0), "X": X}),
-    (problem, {"error_bound": ErrorBound(0.0, ONES)}),
 ]
 FUNCTIONS = pytest.mark.parametrize(("function", "given"), GOOD)
-OPTIONAL = {"origin", "error_bound"}
+OPTIONAL = {"origin"}
 AS_LONG_AS_ANOTHER = {"margins", "C", "beta", "origin", "alpha", "y", "upper"}
 AS_LONG_AS_ANOTHER |= {"values", "error", "pivots", "factor"}
 RESULTS = {"ClosestPoints", "ConvexHull", "DirectionalMargin", "HullSolution", "HullStep"}

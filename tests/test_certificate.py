@@ -156,7 +156,7 @@ def test_margins_are_bounded_where_nothing_is_proved(n, whole):
     certificate = problem.certificate(alpha, 0.0)
     assert not certificate.proves_optimality
     assert certificate.diagonal_shift == 0
-    assert np.abs(kernel.K).max() <= problem.error_bound.norms.max() ** 2 * (1 + 1e-15)
+    assert np.abs(kernel.K).max() <= problem.gram_matrix.error_bound.norms.max() ** 2 * (1 + 1e-15)
     violation = Judge(problem).violation(alpha, 0.0)
     assert violation <= certificate.kkt_violation <= violation * (1 + 1e-6)
 
@@ -172,7 +172,10 @@ def test_a_constant_that_cancels_does_not_hide_an_indefinite_matrix(kernel, x, z
     """Where γ x·z and c₀ cancel, the values are off by far more than their own size shows."""
     problem = DualProblem([[x], [z]], [-1, 1], 1.0, kernel)
     with mp.workdps(60):
-        assert min(mp.eigsy(Judge(problem).K, eigvals_only=True)) >= -problem.diagonal_shift
+        assert (
+            min(mp.eigsy(Judge(problem).K, eigvals_only=True))
+            >= -problem.gram_matrix.diagonal_shift
+        )
 
 
 def test_a_factor_that_rounding_lets_pass_is_no_proof_without_the_lift():
@@ -186,11 +189,13 @@ def test_a_factor_that_rounding_lets_pass_is_no_proof_without_the_lift():
         c += rng.integers(-6, 7) * np.spacing(c)
         kernel = Precomputed([[a, b], [b, c]])
         problem = DualProblem(kernel.points, [-1, 1], 1.0, kernel)
-        eta = problem.diagonal_shift
+        eta = problem.gram_matrix.diagonal_shift
         if eta < np.inf:
             accepted += 1
             assert (Fraction(a) + Fraction(eta)) * (Fraction(c) + Fraction(eta)) >= Fraction(b) ** 2
-            assert b <= problem.error_bound.norms.prod() * (1 + 1e-15), "without η it would be more"
+            assert b <= problem.gram_matrix.error_bound.norms.prod() * (1 + 1e-15), (
+                "without η it would be more"
+            )
     assert 100 < accepted < 400
 
 
@@ -203,8 +208,8 @@ def test_what_is_proved_of_a_given_matrix_is_true_of_the_lifted_one(seed):
     kernel = Precomputed(X @ X.T)
     problem = DualProblem(kernel.points, [-1, 1, 1, -1], 100.0, kernel)
     judge, alpha = Judge(problem), rng.uniform(50, 100, 4)
-    assert 0 < problem.diagonal_shift < 1e-12
-    judge.K += problem.diagonal_shift * mp.eye(4)
+    assert 0 < problem.gram_matrix.diagonal_shift < 1e-12
+    judge.K += problem.gram_matrix.diagonal_shift * mp.eye(4)
     judge.accept(problem.certificate(alpha, 0.0), alpha, 0.0)
 
 
@@ -218,7 +223,12 @@ def test_numbers_that_fit_shorter_floats_are_no_excuse_for_an_indefinite_matrix(
     certificate = problem.certificate(np.zeros(64), 0.0)
     assert problem.convex == certificate.proves_optimality == (given_in is np.float16)
     if problem.convex:
-        assert unit / 64 < certificate.diagonal_shift == problem.diagonal_shift < 0.07 * unit
+        assert (
+            unit / 64
+            < certificate.diagonal_shift
+            == problem.gram_matrix.diagonal_shift
+            < 0.07 * unit
+        )
         shift = {1: "0.062", 16: "0.99"}[unit]
         assert f"Gram matrix given with {shift} added to its diagonal is in" in str(certificate)
 

@@ -566,7 +566,7 @@ def test_a_negative_multiplier_is_named_however_the_machine_is_given():
     numbers = certify_machine((beta, 0.1), A, y, C=1.0, kernel=RBF(0.5))
     machine = Machine(A[order], beta[order], 0.1, RBF(0.5), C=1.0)
     for verdict in numbers, certify_machine(machine, A, y):
-        assert verdict.box_violation == 0.3
+        assert 0.3 <= verdict.box_violation < 0.3 + 1e-14
         assert_allclose(verdict.dual, numbers.dual, rtol=1e-12)
         assert_allclose(verdict.kkt_violation, numbers.kkt_violation, rtol=1e-9)
 
@@ -769,7 +769,7 @@ def test_a_wrong_bias_is_a_diagnosis_of_its_own():
 
 def test_multipliers_outside_their_box_are_named_and_prove_nothing_false():
     assert certify_machine(BELL, X, Y).box_violation == 0
-    assert certify_machine(BELL, X, Y, C=0.75).box_violation == 0.25
+    assert 0.25 < certify_machine(BELL, X, Y, C=0.75).box_violation < 0.25 + 1e-14, "rounded up"
     for change, box, balance in ((0.0, 0, 0), (3.0, 2.0, 3.0), (-3.0, 2.0, 3.0)):
         alone = np.arange(len(Y)) == BELL.support_[0]
         verdict = certify_machine((BETA + change * Y * alone, B), X, Y, **OF_BELL)
@@ -858,7 +858,7 @@ def test_a_verdict_says_what_was_added_to_a_gram_matrix():
         assert 1 <= float(found[1]) / verdict.diagonal_shift <= 1.1
     m = Machine(X[:150] + 0.1, Y[:150] / 150, 0.0, gaussian, C=1.0)
     found = certify_machine(m, X[150:], Y[150:]).diagonal_shift
-    alone = DualProblem(X[150:], Y[150:], 1.0, gaussian).diagonal_shift
+    alone = DualProblem(X[150:], Y[150:], 1.0, gaussian).gram_matrix.diagonal_shift
     assert 0 < found <= alone, "that of the rows; with the machine's points it is larger"
 
 

@@ -283,7 +283,7 @@ def test_newton_solves_every_stage_and_in_the_end_the_problem(one):
         alpha = abs(q) * min(weight.values()) / np.where(y > 0, weight[1], weight[-1])
         proof = problem.certificate(alpha, run[-1]["b"])
         # A score is off by at most (θ + γ_n) Σα in either program, and the library adds its bound.
-        score = (problem.error_bound.theta + 2 * 68 * 2.0**-53) * alpha.sum()
+        score = (problem.gram_matrix.error_bound.theta + 2 * 68 * 2.0**-53) * alpha.sum()
         moved = 3 * score * (60 * C + alpha.sum()) / proof.primal
         assert proof.relative_gap == pytest.approx(run[-1]["gap"], rel=0, abs=moved)
         assert moved < 1e-7

@@ -17,11 +17,18 @@ from svmlib import SVC
 from svmlib import nystrom as module
 from svmlib._auto import solve
 from svmlib._rounding import gamma_n
-from svmlib._rows import merge_sums
 from svmlib.exchange import certify_machine
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
 from svmlib.model_files import read_libsvm, write_libsvm
-from svmlib.nystrom import Span, SpanSums, certify_in_span, low_rank, nystrom, span_sums
+from svmlib.nystrom import (
+    Span,
+    SpanSums,
+    certify_in_span,
+    low_rank,
+    merge_sums,
+    nystrom,
+    span_sums,
+)
 from svmlib.problem import DualProblem
 from tests import hostile
 from tests.judge import Judge, exact, value

@@ -96,7 +96,7 @@ def test_what_is_served_is_what_was_certified(seed, solver, given_as):
         half = judge.norm(np.abs(beta)) ** 2 / 2
         if proof.proves_optimality and given_as == "points":
             assert judge.primal(np.abs(beta), b) <= proof.primal
-        theta, sizes = problem.error_bound.theta, problem.error_bound.norms
+        theta, sizes = problem.gram_matrix.error_bound.theta, problem.gram_matrix.error_bound.norms
         with np.errstate(over="ignore", invalid="ignore"):  # then nothing is proved
             rounding = (theta / U + len(y) + 8) * (np.abs(beta) @ sizes) * sizes
     if proof.proves_optimality and proof.primal < np.inf:  # up to what one evaluation rounds
@@ -138,8 +138,12 @@ def test_closest_points_have_a_plane_between_them_far_from_the_origin():
 def test_arrays_of_results_are_read_only_and_those_of_the_caller_are_not():
     X, y, alpha = np.array([[0.0], [2.0], [3.0]]), np.array([-1, 1, 1]), np.array([0.5, 0.5, 0])
     linear, wide = DualProblem(X, y), DualProblem(*data(0, n=60), 1.0, RBF(0.01))
-    results = [linear.solution(alpha, tol=1e-3), nystrom(wide), wide.error_bound, convex_hull(X)]
-    results += [Span.of_sample(wide.kernel, wide.X, 1e-3), Machine(X, alpha, 0.0)]
+    results = [linear.solution(alpha, tol=1e-3), nystrom(wide), convex_hull(X)]
+    results += [
+        wide.gram_matrix.error_bound,
+        Span.of_sample(wide.kernel, wide.X, 1e-3),
+        Machine(X, alpha, 0.0),
+    ]
     results += [f(X, y) for f in (closest_points, separation)]
     results += [f(X, [-1, 1, -1]) for f in (separation, separating_caps)]
     before = copy.deepcopy(results)

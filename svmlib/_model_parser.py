@@ -22,7 +22,7 @@ LABELS = range(-(2**31), 2**31)  # LIBSVM and LIBLINEAR keep labels in C's int
 ZeroBased = bool | Literal["auto"]
 
 
-class Reader:
+class ModelParser:
     """The header of a model file, the words of its other lines, and errors that name lines.
 
     Errors name the line that was read last, or the line of the header that was last asked for.
@@ -117,7 +117,7 @@ class Reader:
 
     def first_index(self, zero_based: ZeroBased, has_zero: bool = False) -> int:
         """Return the index of the first column, 0 or 1."""
-        if zero_based not in (True, False, "auto"):
+        if not (isinstance(zero_based, bool | str) and zero_based in (True, False, "auto")):
             raise ValueError(f'zero_based must be True, False or "auto", got {zero_based!r:.40}')
         if has_zero and not zero_based:
             raise self.error("expected indices of at least 1, because zero_based is False")
