@@ -420,7 +420,14 @@ def test_what_is_wrong_is_said_in_a_sentence(change, sentence):
 
 
 def test_folds_that_cannot_be_are_named():
-    with pytest.raises(ValueError, match=r"before 16 there are 16 rows to train on, of 1 class"):
-        practice.cut(np.repeat([0, 1], 50), time=np.arange(100))
+    late, clock = np.repeat(["well", "ill"], 50), np.arange(100)
+    for gap, sentence in (
+        (0, "before 16, there are 16 rows to train on, and all have the target well: take fewer"),
+        (10, "before 16, and at least 10 earlier, there are 6 rows to train on, and all have"),
+        (20, "before 16, and at least 20 earlier, there are 0 rows to train on: take fewer folds"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            practice.cut(late, time=clock, gap=gap)
+    assert len(practice.cut(np.repeat([0, 1], [30, 70]), time=clock, n_folds=2)) == 2  # as advised
     with pytest.raises(ValueError, match="the table has 3 rows, and y has 2 values"):
         practice.hidden_answers(SVC(), np.zeros((3, 1)), [0, 1], [])

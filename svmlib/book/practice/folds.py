@@ -93,7 +93,8 @@ def cut(
     Raises
     ------
     ValueError
-        If a class or the groups cannot be in all folds.
+        If a class or the groups cannot be in all folds, or if the rows before a hidden block have
+        one target only.
 
     Examples
     --------
@@ -156,9 +157,12 @@ def _later(y: Any, groups: Any, time: Any, n_folds: int, gap: Any) -> list[Fold]
                 )
         known = np.unique(y[seen])
         if len(known) < 2:
+            earlier = f", and at least {gap} earlier" if gap else ""
+            only = f", and all have the target {known[0]}" if len(known) else ""
             raise ValueError(
-                f"before {start} there are {seen.sum()} rows to train on, of {len(known)} class(es)"
-                f": take fewer folds, a shorter gap, or more rows{left_out}"
+                f"before {start}{earlier}, there are {seen.sum()} rows to train on{only}: take "
+                "fewer folds, so that the first hidden block begins later, or a shorter gap"
+                + left_out
             )
         folds.append((np.flatnonzero(seen), np.flatnonzero(hidden)))
     return folds
