@@ -161,21 +161,16 @@ def test_margins_are_bounded_where_nothing_is_proved(n, whole):
     assert violation <= certificate.kkt_violation <= violation * (1 + 1e-6)
 
 
-@pytest.mark.parametrize(
-    ("kernel", "x", "z"),
-    [
+def test_a_constant_that_cancels_does_not_hide_an_indefinite_matrix():
+    """Where γ x·z and c₀ cancel, the values are off by far more than their own size shows."""
+    for kernel, x, z in [
         (Sigmoid(1.0, -2626218.206179713), 1620.5610775838477, 1620.5610775838472),
         (Polynomial(3, 1.0, -84912542.64297749), 9214.800195499496, 9214.8001954995),
-    ],
-)
-def test_a_constant_that_cancels_does_not_hide_an_indefinite_matrix(kernel, x, z):
-    """Where γ x·z and c₀ cancel, the values are off by far more than their own size shows."""
-    problem = DualProblem([[x], [z]], [-1, 1], 1.0, kernel)
-    with mp.workdps(60):
-        assert (
-            min(mp.eigsy(Judge(problem).K, eigvals_only=True))
-            >= -problem.gram_matrix.diagonal_shift
-        )
+    ]:
+        problem = DualProblem([[x], [z]], [-1, 1], 1.0, kernel)
+        with mp.workdps(60):
+            least = min(mp.eigsy(Judge(problem).K, eigvals_only=True))
+        assert least >= -problem.gram_matrix.diagonal_shift
 
 
 def test_a_factor_that_rounding_lets_pass_is_no_proof_without_the_lift():
@@ -360,18 +355,17 @@ def values_near_the_underflow():
             yield k * SMALLEST_SUBNORMAL, np.array([m]), 1.0, share * m
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
+def test_the_primal_value_goes_up():
+    for squared_norm, margins, C, m in [
         (0.0, np.zeros(4096), FORGOTTEN, 1.0),
         (0.0, np.full(64, 0.2), 3 * SMALLEST_SUBNORMAL, 1.0),
         *((s, m * np.array([g]), C, m) for s, m, g, C in np.random.default_rng(0).random((40, 4))),
         *values_near_the_underflow(),
-    ],
-)
-def test_the_primal_value_goes_up(given):
-    value, bound, u = primal(*given), Fraction(primal_upper_bound(*given)), Fraction(UNIT_ROUNDOFF)
-    assert value <= bound <= value * (1 + 5000 * u) + Fraction(1e-315)
+    ]:
+        value = primal(squared_norm, margins, C, m)
+        bound = Fraction(primal_upper_bound(squared_norm, margins, C, m))
+        most = value * (1 + 5000 * Fraction(UNIT_ROUNDOFF)) + Fraction(1e-315)
+        assert value <= bound <= most
 
 
 @pytest.mark.parametrize(
@@ -432,25 +426,19 @@ def check_scores(scores, K, beta, b, y, shift=0):
 
 
 @pytest.mark.parametrize("b", [0.0, 1e-17, -0.3, 1e9])
-@pytest.mark.parametrize(
-    ("X", "beta"),
-    [
+def test_linear_scores_are_bounded(b):
+    for X, beta in [
         ([[1.0], [0.3]], [1e-170, -1e-170]),  # ‖w‖² underflows,
         ([[1e-170, 3e-170], [-1e-170, 2e-170]], [1.0, -1.0]),  # and w·x
         ([[1.5 * 2.0**-537], [0.0]], [1.0, 0.0]),  # of which the only product loses a quarter
         (np.vstack([np.append(1.0, np.full(4000, 2.0**-27)), np.zeros(4001)]), [1.0, 0.0]),
         ([[1.0], [2.0**-60]], [1.0, 1.0]),  # w is rounded
         ([[0.1, 0.7], [0.3, 0.9]], [0.37, -0.41]),
-    ],
-)
-def test_linear_scores_are_bounded(X, beta, b):
-    X, beta, y = np.array(X), np.array(beta), np.array([1.0, -1.0])
-    Z, w = exact(X), exact(beta) @ exact(X)
-    scores = linear_scores(X, beta)
-    check_scores(scores, Z @ Z.T, beta, b, y, Fraction(b))
-    assert (
-        w @ w <= Fraction(scores.squared_norm) <= w @ w * (1 + Fraction(1e-12)) + Fraction(1e-300)
-    )
+    ]:
+        Z, w, scores = exact(X), exact(beta) @ exact(X), linear_scores(X, beta)
+        check_scores(scores, Z @ Z.T, beta, b, np.array([1.0, -1.0]), Fraction(b))
+        most = w @ w * (1 + Fraction(1e-12)) + Fraction(1e-300)
+        assert w @ w <= Fraction(scores.squared_norm) <= most
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 from contextlib import suppress
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -238,36 +239,36 @@ def test_the_form_of_the_arrays_does_not_matter(convert):
     assert_array_equal(other.dual_coef_, plain.dual_coef_)
 
 
-@pytest.mark.parametrize("solver", ["auto", "newton"])
-@pytest.mark.parametrize("C", [10.0, 1e4])
-def test_the_first_steps_of_smo_tell_newton_who_is_free(C, solver):
-    """Fewer steps than samples are enough for that, and a few of Newton's end it."""
+def rows_and_ends():
+    """Yield machines, samples, which solver ends the work, in how many steps, and how well."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 20))  # noise is learnt by heart, sample by sample
     y = np.sign(X[:, 0] + rng.normal(size=1200))
-    model = SVC(C=C, gamma=0.05, solver=solver).fit(X, y)
-    assert 100 < model.n_iter_ < 1200
-    assert model.solver_ == "newton"
-    assert model.certificate_.optimal_to(1e-5)  # rounding in a margin costs C
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_smo_goes_on_where_few_of_many_samples_are_support_vectors():
-    """There its steps cost less than Newton's; but all steps together stay within the limit."""
+    for C, solver in product(
+        (10.0, 1e4), ("auto", "newton")
+    ):  # first steps of SMO tell who is free
+        yield SVC(C=C, gamma=0.05, solver=solver), X, y, "newton", 101, 1199, 1e-5
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 5))
     y = np.sign(1 + rng.normal(size=1200) / 3 - np.abs(X[:, 0]) - np.abs(X[:, 1]) / 2)
-    model, stopped = (SVC(100, gamma=0.2, max_iter=most).fit(X, y) for most in (-1, 900))
-    assert 2 * len(model.support_) < len(y)
-    assert 1200 < model.n_iter_ < 2600
-    assert stopped.n_iter_ == 900
+    # few are support vectors, where steps of SMO cost less than Newton's; all are within the limit
+    yield SVC(100, gamma=0.2), X, y, "newton", 1201, 2599, 1e-3
+    yield SVC(100, gamma=0.2, max_iter=900), X, y, None, 900, 900, np.inf
+    yield SVC(gamma=0.05, C=0.1), *data(0, n=800, d=10, shift=0.5), "smo", 1, 499, 1e-3
+    # C k(x, x) is about 1e13: what is left of a margin is rounding, and Newton's method stalls
+    X, y = 1e4 * np.random.default_rng(0).normal(size=(100, 20)), np.repeat([-1, 1], 50)
+    stalled = SVC(1e4, "linear", solver="newton").fit(X, y)
+    assert stalled.certificate_.relative_gap > 0.1
+    yield SVC(1e4, "linear"), X, y, "interior_point", stalled.n_iter_[0] + 1, np.inf, 0.05
 
 
-def test_where_most_multipliers_are_at_their_bounds_smo_ends_it():
-    model = SVC(gamma=0.05, C=0.1).fit(*data(0, n=800, d=10, shift=0.5))
-    assert model.solver_ == "smo"
-    assert 0 < model.n_iter_ < 500
-    assert model.certificate_.optimal_to(1e-3)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_each_problem_is_ended_by_the_solver_that_suits_it():
+    for model, X, y, solver, least, most, gap in rows_and_ends():
+        model.fit(X, y)
+        assert solver in (model.solver_, None)
+        assert least <= model.n_iter_ <= most
+        assert model.certificate_.relative_gap <= gap
 
 
 @pytest.mark.parametrize("most", [1, 399, 400, 404])  # Newton begins after 400 of SMO
@@ -275,14 +276,3 @@ def test_all_steps_together_are_no_more_than_max_iter(most):
     X, y = data(0, n=600)
     with pytest.warns(ConvergenceWarning, match=f"stopped after {most} iterations"):
         assert SVC(C=1e4, gamma=2.0, max_iter=most).fit(X, y).n_iter_ == most
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_where_newton_stalls_the_interior_point_method_goes_on():
-    """C k(x, x) is about 1e13 here: what is left of a margin is rounding."""
-    rng = np.random.default_rng(0)
-    X, y = 1e4 * rng.normal(size=(100, 20)), np.repeat([-1, 1], 50)
-    model, stalled = (SVC(1e4, "linear", solver=name).fit(X, y) for name in ("auto", "newton"))
-    assert model.solver_ == "interior_point"
-    assert model.certificate_.relative_gap < 0.05 < 0.1 < stalled.certificate_.relative_gap
-    assert model.n_iter_ > stalled.n_iter_  # those of both
