@@ -71,10 +71,7 @@ def chromium():
 
 @contextmanager
 def jupyterlab(command, **settings):
-    """Yield the address of the JupyterLab that a shell command starts.
-
-    It gets a free port, no window and no password; `settings` are those of `subprocess.Popen`.
-    """
+    """Yield the address of a JupyterLab; `settings` are those of `subprocess.Popen`."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     options = f"--no-browser --allow-root --ServerApp.ip=127.0.0.1 --ServerApp.port={port}"
@@ -97,10 +94,9 @@ def jupyterlab(command, **settings):
 
 
 def run_all_cells(tab):
-    """Choose it from the menu, until cells are run.
+    """Choose it from the menu, until cells run: a choice while the menu is redrawn is lost.
 
-    Without a kernel JupyterLab says idle, too, and runs none; so this waits for one. And what one
-    chooses while the menu is drawn anew is lost.
+    This waits for a kernel, because JupyterLab also says idle without one, and runs nothing.
     """
     tab.wait_for_function(
         """async () => {

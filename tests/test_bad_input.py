@@ -206,16 +206,13 @@ CALLS = [
     (lambda: fit(gamma=np.array([0.5, 1.0])), "gamma, if not .* must be a positive"),
     (lambda: fit(max_iter=-2), "max_iter, if not -1, must be a positive integer, got -2"),
     (lambda: search(cv=[([0, 2], range(9))]), "cv must give each fold samples of both"),
-    (
-        lambda: SVCCV(cv=[(range(8), [8, 9])]).fit(X, Y, np.arange(10) < 8),
-        "some to test, of positive weight",
-    ),
+    (lambda: SVCCV(cv=[(range(8), [8, 9])]).fit(X, Y, X[:, 0] < 16), "to test, of positive weight"),
     # losses
     *[
-        (partial(loss, np.nan), "margin must be")
+        (partial(loss, margin), "margin must be")
         for loss in (hinge, squared_loss, absolute_loss, logistic_loss)
+        for margin in (np.nan, 1j)
     ],
-    *[(partial(hinge, margin), "margin must be") for margin in (None, "one", 1j)],
     (lambda: primal_objective([1.0], 0.0, X, Y, 1.0), "w has 1 entries, expected 2"),
     (lambda: primal_objective([1.0, 2.0], np.nan, X, Y, 1.0), "b must be a finite number"),
     (lambda: primal_objective([1.0, 2.0], 0.0, X, Y, np.inf), "C must be a positive finite"),
@@ -231,7 +228,6 @@ CALLS = [
     (lambda: convex_hull(1e-200 * X), "points must have .* a spread above .*: rescale points"),
     # geometry
     (lambda: Hyperplane([0, 0], 1), "w must not be zero"),
-    (lambda: Hyperplane([[1, 2]], 1), "w must be a non-empty vector"),
     (lambda: Hyperplane([1, np.inf], 1), "w must be finite"),
     (lambda: Hyperplane([1, 2], np.nan), "b must be a finite number"),
     *[
@@ -272,7 +268,6 @@ CALLS = [
     *[(partial(TABLE, np.array(rows), ROW), "X must be .* from 0 to 2") for rows in NO_ROWS],
     *[(partial(TABLE, ROW, np.array(rows)), "Z must be one column") for rows in NO_ROWS],
     *[(partial(check_kernel, k), "kernel such as") for k in ("rbf", RBF)],
-    (lambda: low_rank(RBF(1.0), np.ones(9)), "X must hold one row per point"),
     (lambda: low_rank(Polynomial(6), np.tile(FAR, (9, 1))), "X must be small enough .* Pol"),
     (lambda: problem(X=1e200 * X, kernel=Polynomial(3)), "Polynomial.*to be finite"),
     (lambda: kernel_expansion(Polynomial(3), FAR, np.ones(2), -FAR), "small enough for Polynomial"),
@@ -299,13 +294,9 @@ CALLS = [
     (lambda: read_libsvm("none", n_features=0), "n_features must be a positive integer"),
     (lambda: pegasos(X, Y, 1.0, seed=-1), "seed must be a non-negative integer, got -1"),
     (lambda: low_rank(Sigmoid(1.0), X, max_rank=0), "max_rank must be a positive number"),
-    (lambda: Span.of_sample(RBF(1.0), [1.0, 2.0], 0.1), "X must hold one row per point"),
     (lambda: SPAN.features(X[:, :1]), "X has 1 features, expected 2"),
     (lambda: SPAN.features(np.nan * X), "X must be finite"),
-    (
-        lambda: Span.of_sample(lambda A, B: A @ B.T, X, 0.1),
-        "kernel must be a kernel of svmlib.*semid",
-    ),
+    (lambda: Span.of_sample(np.inner, X, 0.1), "kernel must be a kernel of svmlib.*semid"),
     (lambda: Span(Sigmoid(1.0), X[:1], [[1.0]]), "kernel must be a kernel of svmlib.kernels"),
     (lambda: TWO.decision_function([0.5, 0.5], np.nan, ROW), "b must be a finite number, got nan"),
     (lambda: primal_upper_bound(0.0, ONES, -1.0), "C must not be negative, got -1"),

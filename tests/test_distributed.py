@@ -266,11 +266,7 @@ def slips(monkeypatch):
 @pytest.mark.parametrize("C", [1e-5, 1.0, 1e15])
 @pytest.mark.parametrize(("offset", "k"), [(0.0, 10), (0.0, 1000), (1e6, 10), (1e15, 1000)])
 def test_both_bounds_hold_exactly_where_the_optimum_is_known(k, offset, C):
-    """Two places, many times: for the midpoint at 0 the optimum is a fraction.
-
-    With each of the two samples k times, and half the distance m, α = min(C, 1/(2 k m²)): the
-    dual is 2 k α − ½ (2 k α m)², exactly what the primal is. Far out, the scores cancel.
-    """
+    """Of two samples, each k times, at ±m around their middle; far out, the scores cancel."""
     low, high = np.sort(np.random.RandomState(k).uniform(-1, 1, 2)) + offset
     X, y = np.repeat([[low], [high]], k, axis=0), np.repeat([-1.0, 1.0], k)
     half = (Fraction(high) - Fraction(low)) / 2

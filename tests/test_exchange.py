@@ -353,10 +353,7 @@ WEIGHT = np.array([1.0, 5.0, 9.0])
 
 
 def check_advice(told, machine, names, bound, **given):
-    """Judge each class against the others by the code in an error: it is optimal as advised.
-
-    With each row's factor of C in its place it is not.
-    """
+    """Judge each class by the code in an error; with each row's factor of C it is not optimal."""
     advice = re.search(r"sample_weight=(np.where\(.*\))", told)[1]
     for k in range(3):
         names = {**names, "np": np, "Machine": Machine, "y": IRIS[1], "weight": WEIGHT, "k": k}
@@ -930,11 +927,7 @@ ROWS = {"X": np.eye(3), "y": [1, -1, -1]}  # a Gram matrix
         (([1.0, 2.0], 0.0), {"kernel": "rbf"}, "kernel must be a kernel such as"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "tol": None}, "tol must be a positive .*, got None"),
         (([1.0, 2.0], np.nan), {"C": 1.0}, "b must be a finite number"),
-        (
-            replace(W, bias="penalised", intercept_scaling=1e200),
-            {"C": 1.0},
-            "must be at most 1e.150",
-        ),
+        (replace(W, intercept_scaling=1e200), {"C": 1.0, "bias": "penalised"}, "at most 1e.150"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "sample_weight": [1.0]}, "sample_weight has 1 entries"),
         (W, SQUARED | {"C": 1e300}, "C must be at most .*, got 1e.300; for the hard margin give"),
         (W, SQUARED | {"C": 1e90, "sample_weight": 1e10 ** (1 + Y)}, "at most .*, got 1e.110"),
@@ -975,8 +968,7 @@ def test_what_another_library_leaves_out_is_not_needed():
     model = SVC(tol=1e-7).fit(X, Y)
     near = like(model, decision_function=model.decision_function)
     assert certify_machine(near, X, Y).excess < 1e-6, "γ is that of the rows"
-    two = like(LinearSVC().fit(X, Y), multi_class=None)
-    assert certify_machine(two, X, Y).excess < 1e-3
+    assert certify_machine(like(FLAT, multi_class=None), X, Y).excess < 1e-3
 
 
 def test_a_machine_for_two_is_asked_for(tmp_path):
@@ -994,13 +986,11 @@ def test_a_machine_for_two_is_asked_for(tmp_path):
 
 def test_the_rounding_of_a_large_bias_is_no_other_machine():
     """Scores in single precision are off by that of b, which is more than all of w·x."""
-    linear, curved = like(LinearSVC().fit(X, Y)), like(SVC(gamma=0.5).fit(X, Y))
-    linear.coef_, curved.dual_coef_ = (
-        (1e-9 * c).astype(np.float32) for c in (linear.coef_, curved.dual_coef_)
-    )
-    linear.intercept_ = curved.intercept_ = b = np.full(1, 0.3, np.float32)
-    for machine in linear, curved:
-        machine.decision_function = lambda A: np.full(len(A), np.nextafter(b, 1, dtype=b.dtype))
+    b = np.full(1, 0.3, np.float32)
+    near = {"decision_function": lambda A: np.full(len(A), np.nextafter(b, 1, dtype=b.dtype))}
+    for model, name in (FLAT, "coef_"), (CURVED, "dual_coef_"):
+        small = (1e-9 * getattr(model, name)).astype(np.float32)
+        machine = like(model, intercept_=b, **near, **{name: small})
         assert certify_machine(machine, X, Y).machine.b == b[0]
 
 
@@ -1176,10 +1166,7 @@ def test_what_liblinear_has_written_is_read(solver, loss, constant, programs):
     ],
 )
 def test_columns_that_count_from_0_are_read(read, program, options, programs, tmp_path):
-    """As `dump_svmlight_file` counts by default. Only LIBSVM takes 0 for an index like others.
-
-    Where the first column is empty no index 0 is in the file, and the reader must be told.
-    """
+    """Only LIBSVM takes 0 for an index like others. An empty first column has none in the file."""
     for A in ([X] if read is read_libsvm else []) + [np.column_stack([np.zeros(len(X)), X])]:
         dump_svmlight_file(A, Y, str(tmp_path / "rows"))
         model, answers = programs(program, None, None, *options)

@@ -125,10 +125,7 @@ def test_the_sums_of_all_rows_are_those_of_their_blocks_and_the_largest_violatio
 
 
 def wrong_sums():
-    """Yield a span, sums as wrong as rounding allows, the true dual value, and room below it.
-
-    Of a million rows, half of them in each class.
-    """
+    """Yield a span, sums of a million rows, the true dual value, and the room below it."""
     n, none = 10**6, np.zeros(2)
     low, high = 1 - 0.9 * gamma_n(n), 1 + 0.9 * gamma_n(n)
     for total, less, residual, T, apart in (
@@ -293,8 +290,7 @@ def test_a_pickle_and_a_new_fit(large):
     X, y, model = large
     other = pickle.loads(pickle.dumps(model))
     assert_array_equal(other.decision_function(X[:9]), model.decision_function(X[:9]))
-    again = other.set_params(gamma=1.0).fit(X[:100], y[:100])
-    assert not hasattr(again, "pivots_")
+    assert not hasattr(other.set_params(gamma=1.0).fit(X[:100], y[:100]), "pivots_")
     assert clone(model).get_params() == SVC(gamma=0.5).get_params()
 
 

@@ -406,10 +406,7 @@ SERIES = pd.Series(two_hills(60)[1], two_hills(60)[0].index)
         ({"by": "c"}, "by names 'c'"),
         ({"target": SERIES[::-1]}, r"target\.loc\[table\.index\]"),
         ({"groups": SERIES[::-1]}, r"groups\.to_numpy\(\)"),
-        (
-            {"table": pd.DataFrame(np.zeros((60, 2)), columns=["a", "a"])},
-            "two columns are called 'a'",
-        ),
+        ({"table": pd.DataFrame(np.eye(60)[:, :2], columns=[*"aa"])}, "two columns are called 'a'"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_sentence(change, sentence):

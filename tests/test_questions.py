@@ -259,7 +259,7 @@ SECOND = {
     "polynomial": lambda g: sum([*(g.x * g.z), g.c]) ** g.p,
     "feature_distance": lambda g: np.linalg.norm(quadratic_map(g.x, g.c) - quadratic_map(g.z, g.c)),
     "machine": lambda g: g.a * g.inner(g.u, g.x) - g.a * g.inner(g.v, g.x) + g.b,
-    "eigenvalue": lambda g: np.linalg.eigvalsh(g.X)[0],
+    "eigenvalue": lambda g: np.trace(g.X) / 2 - np.hypot((g.X[0, 0] - g.X[1, 1]) / 2, g.X[0, 1]),
     "slack": lambda g: np.maximum(0, 1 - g.margins()).sum(),
     "objective": lambda g: g.loss(g.b),
     "slope": lambda g: (g.loss(g.b + 0.1) - g.loss(g.b - 0.1)) / 0.2,
