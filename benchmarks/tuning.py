@@ -44,7 +44,7 @@ from speed import circles, digits, easy, noisy, overlapping, prepare, tumours
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from svmlib import SVC, SVCCV
-from svmlib.svc import KernelName
+from svmlib._kernel_names import KernelName
 
 HERE = Path(__file__).parent
 CS = 10.0 ** np.arange(-2, 5)

@@ -13,6 +13,7 @@ import numpy as np
 from svmlib._validation import Array
 from svmlib.kernels import RBF, BaseKernel, Linear, Polynomial, Sigmoid
 
+KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
 _NAMES: dict[str, Any] = {"linear": Linear, "poly": Polynomial, "rbf": RBF, "sigmoid": Sigmoid}
 
 

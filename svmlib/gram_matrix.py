@@ -6,7 +6,8 @@ drops the least recently used row. That would save a few rows, but needs bookkee
 SMO asks for single rows, Newton's method for blocks, and every solver for sums. With this module
 you can
 
-- ask `GramMatrix` for row i, for the whole matrix, for K_FF, or for Kβ.
+- ask `GramMatrix` for row i, for the whole matrix, for K_FF, or for Kβ,
+- and for what is known of the values: `GramMatrix.error_bound` and `GramMatrix.diagonal_shift`.
 
 Derived in chapter 8, *The full SMO*.
 """

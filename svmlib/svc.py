@@ -25,7 +25,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmlib._auto import SolverName, solve
-from svmlib._kernel_names import has_gamma, is_precomputed, kernel_points, named_kernel
+from svmlib._kernel_names import KernelName, has_gamma, is_precomputed, kernel_points, named_kernel
 from svmlib._read_only import lock_arrays
 from svmlib._validation import (
     Array,
@@ -46,8 +46,6 @@ from svmlib.kernels import Kernel, Precomputed, check_kernel, kernel_expansion
 from svmlib.problem import DualProblem, Solution
 
 __all__ = ["SVC"]
-
-KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
 
 
 class BinaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # without types
@@ -274,7 +272,8 @@ class SVC(BinaryClassifier):
         self._forget_fit()
         C = check_scalar(self.C, "C", positive=True, finite=False)
         tol = check_scalar(self.tol, "tol", positive=True)
-        most = np.inf if self.max_iter == -1 else check_count(self.max_iter, "max_iter, if not -1,")
+        own = np.array_equal(self.max_iter, -1)
+        most = np.inf if own else check_count(self.max_iter, "max_iter, if not -1,")
         memory_mb = check_scalar(self.memory_mb, "memory_mb", positive=True)
         check_choice(self.solver, "solver", get_args(SolverName))
         given = X

@@ -204,7 +204,7 @@ CALLS = [
     (lambda: search(Cs=(1.0,), refit=lambda _: -1), "refit must return the index .* got -1"),
     (lambda: fit(gamma=[0.5, 1.0]), r"gamma, if not .* must be a positive .* got \[0.5, 1.0\]"),
     (lambda: fit(gamma=np.array([0.5, 1.0])), "gamma, if not .* must be a positive"),
-    (lambda: fit(max_iter=-2), "max_iter, if not -1, must be a positive integer, got -2"),
+    *[(partial(fit, max_iter=k), "max_iter, if not -1, must be a positive") for k in (-2, X)],
     (lambda: search(cv=[([0, 2], range(9))]), "cv must give each fold samples of both"),
     (lambda: SVCCV(cv=[(range(8), [8, 9])]).fit(X, Y, X[:, 0] < 16), "to test, of positive weight"),
     # losses
