@@ -18,7 +18,6 @@ PATIENCE = 120_000  # milliseconds, for a busy machine; nothing waits longer tha
 
 
 def open_tab(browser, **settings):
-    """Open a tab with settings of its own that waits long enough; closing it ends all of them."""
     tab = browser.new_page(**settings)
     tab.set_default_timeout(PATIENCE)
     return tab

@@ -37,7 +37,6 @@ class Engine:
             self.call(f"() => {{ {script.read_text(encoding='utf-8')} }}")
 
     def call(self, function, argument=None):
-        """Return what a JavaScript function, given as its source, returns for an argument."""
         message = json.dumps([function, argument], default=np.ndarray.tolist)
         self.process.stdin.write(message + "\n")
         self.process.stdin.flush()

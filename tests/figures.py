@@ -81,7 +81,6 @@ FIGURES = {  # as the chapters have them
 
 
 def number(text):
-    """A number as the figures print it, with a minus sign instead of a hyphen."""
     return float(text.replace("−", "-"))
 
 

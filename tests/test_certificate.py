@@ -46,7 +46,6 @@ def some_multipliers(problem: DualProblem, rng: np.random.Generator) -> np.ndarr
 @given(seed=seeds, kept=st.sampled_from(["nothing", "matrix", "some rows", "the last sums"]))
 @settings(max_examples=100)
 def test_any_multipliers_and_any_bias_are_judged_rightly(seed, kept):
-    """By kernel values from K, from rows that there is room for, from tiles, and as an update."""
     rng = np.random.default_rng(seed)
     X, y, C, kernel = hostile.machine(seed, most_features=int(rng.choice([3, 60])))
     rows = 2 if kept == "some rows" else len(y)
@@ -510,9 +509,7 @@ def test_multipliers_that_are_no_numbers_are_not_feasible(alpha):
 
 
 def test_a_new_gram_matrix_forgets_the_sums_of_the_former():
-    problem = DualProblem(
-        np.array([[0.0], [1.0], [3.0]]), np.array([-1.0, 1.0, 1.0]), 1.0, RBF(0.5)
-    )
+    problem = DualProblem([[0.0], [1.0], [3.0]], [-1, 1, 1], 1.0, RBF(0.5))
     alpha = np.array([0.5, 0.25, 0.25])
     problem.certificate(alpha, 0.0)
     problem.gram_matrix.set_array(np.eye(3))
@@ -522,13 +519,9 @@ def test_a_new_gram_matrix_forgets_the_sums_of_the_former():
 
 
 def test_the_mean_of_both_halves_of_a_gram_matrix_forgets_sums_of_its_rows():
-    skewed = np.eye(3) + 1e-15 * np.triu(np.ones((3, 3)), 1)
-    problem = DualProblem(
-        np.arange(3.0)[:, None],
-        [-1, 1, 1],
-        1.0,
-        lambda A, B: skewed[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))],
-    )
+    skewed, numbers = np.eye(3) + 1e-15 * np.triu(np.ones((3, 3)), 1), np.arange(3.0)[:, None]
+    kernel = lambda A, B: skewed[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))]  # noqa: E731
+    problem = DualProblem(numbers, [-1, 1, 1], 1.0, kernel)
     beta = np.array([0.0, 1.0, 0.0])
     rows = problem.gram_matrix.incremental_matvec(beta).values
     sums = problem.gram() @ beta

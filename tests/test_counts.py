@@ -39,7 +39,6 @@ def test_where_there_is_room_half_of_k_is_evaluated_once():
 
 
 def test_of_many_samples_only_the_rows_that_smo_touches():
-    """Each of them once, and never all of K, even where nearly every sample has a multiplier."""
     few, many = problem(1500, C=10.0, shift=2.0), problem(1500, C=1.0, shift=0.1)
     for some in few, many:
         touched = {i for step in smo(some, trace=True).trace for i in step[:2]}

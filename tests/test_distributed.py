@@ -144,7 +144,6 @@ def test_too_few_passes_are_told_and_none_is_too_many():
 
 
 def delayed(*shape):
-    """Return what claims to have another shape: four rows and two columns."""
     return da.from_delayed(dask.delayed(np.ones(shape)), (4, 2), float)
 
 

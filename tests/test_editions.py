@@ -288,7 +288,6 @@ def test_each_construct_is_said(full):
 
 
 def test_cells_come_in_the_order_of_the_page_with_room_for_an_answer(full, student):
-    """And hidden where the page hides it; no cell holds two exercises, or one and its solution."""
     cells = shipped(full)
     for cell in [*cells, *shipped(student)]:
         assert len(re.findall(r"\*\*Exercise |<summary>Solution", cell.source)) <= 1

@@ -21,11 +21,8 @@ from sklearn.ensemble import BaggingClassifier
 from sklearn.feature_selection import RFE, SelectFromModel
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier, SGDOneClassSVM
-from sklearn.model_selection import (
-    FixedThresholdClassifier,
-    GridSearchCV,
-    TunedThresholdClassifierCV,
-)
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
+from sklearn.model_selection import TunedThresholdClassifierCV as TunedThreshold
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -258,7 +255,6 @@ OURS = [
 
 @pytest.mark.parametrize(("model", "excess"), OURS, ids=lambda v: str(v))
 def test_machines_that_converged_are_optimal_for_the_problem_that_is_named(model, excess):
-    """Were loss, bias, weights or C understood otherwise, they would be far from it."""
     verdict = certify_machine(model.fit(X, Y), X, Y)
     assert verdict.excess <= excess
     assert verdict.optimal_to(excess)
@@ -401,7 +397,7 @@ def test_a_bad_verdict_begins_with_the_rows_that_may_be_wrong_and_a_good_one_end
 
 def test_a_threshold_and_early_stopping_are_named_and_not_judged():
     fixed = FixedThresholdClassifier(SVC(tol=1e-7), threshold=1.2345678e-05).fit(X, Y)
-    tuned = TunedThresholdClassifierCV(SVC(tol=1e-7), cv=2).fit(X, Y)
+    tuned = TunedThreshold(SVC(tol=1e-7), cv=2).fit(X, Y)
     assert certify_machine(fixed.estimator_, X, Y).note == ""
     for wrapper, threshold in (fixed, 1.2345678e-05), (tuned, tuned.best_threshold_):
         verdict = certify_machine(Pipeline([("scale", None), ("answer", wrapper)]), X, Y)
@@ -870,8 +866,6 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
 
 
 class Estimator(SimpleNamespace):
-    """A fitted machine of a library that follows scikit-learn, but not all the way."""
-
     def get_params(self):
         return self.params
 

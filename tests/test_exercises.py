@@ -96,7 +96,6 @@ OTHER = dict(pair.split() for pair in CONFUSED) | dict(pair.split()[::-1] for pa
 
 
 def slips(node):
-    """Yield what may stand in the place of an expression by mistake."""
     match node:
         case ast.BinOp(left, op, right):
             if isinstance(op, ast.Add | ast.Sub):

@@ -64,7 +64,6 @@ def test_a_step_is_the_clipped_minimum_along_the_steepest_pair():
 
 @pytest.mark.parametrize("seed", range(40))
 def test_the_bounds_hold_exactly(seed):
-    """Right, refused or warned of: the judge is a fraction, and sizes are up to 1e±145."""
     X, y = problem(seed, scales=(-145, 135) if seed % 3 == 0 else (-10, 10))
     if not separation(X, y).separable:
         return

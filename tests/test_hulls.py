@@ -87,7 +87,6 @@ def check_separation(answer, X, y):
 
 @given(labelled(), st.data())
 def test_separable_is_what_linear_programming_calls_so(data, draw):
-    """Whatever the units, the origin, the order and the names of the classes."""
     X, y = data
     n, d = X.shape
     exponents = draw.draw(arrays(np.int64, d, elements=st.integers(-300, 300)))
@@ -393,7 +392,6 @@ def test_no_cap_separates_equal_centroids_whatever_the_rounding_of_the_weights()
 
 
 def distance_to_hull(point, corners):
-    """How far it is at least; judged above."""
     y = np.append(np.ones(len(corners)), -1)
     return closest_points(np.vstack([corners, point]), y).lower_bound
 

@@ -41,17 +41,14 @@ def test_polynomial_feature_map_has_the_kernel_as_inner_product(d, degree, coef0
     assert phi.shape == (6, at_most if coef0 else exactly)
 
 
-def test_small_integers_are_numbers_like_others():
+def test_kernels_are_values_and_small_integers_are_numbers_like_others():
+    assert RBF(0.5) == RBF(gamma=0.5) == RBF.from_width(1.0)
+    assert len({Linear(), Linear(), RBF(1.0)}) == 2
     X = np.array([[0.0], [0.01], [3.0]])
     power = Polynomial(np.int8(30), np.uint8(9)), Polynomial(30, 9.0)
     for small, plain in (RBF(np.int8(100)), RBF(100.0)), power:
         np.testing.assert_array_equal(small(X, X), plain(X, X))
         assert small.error_bound(np.tile(X, 40)).theta == plain.error_bound(np.tile(X, 40)).theta
-
-
-def test_kernels_are_values():
-    assert RBF(0.5) == RBF(gamma=0.5) == RBF.from_width(1.0)
-    assert len({Linear(), Linear(), RBF(1.0)}) == 2
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e3, 1e8, -1e15])

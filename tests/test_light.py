@@ -51,16 +51,14 @@ def test_the_parts_keep_their_order_and_the_notices_stand_first_once(static):
     assert sheet.count(".gone") == len(light.OWN), "our own rules are for what readers do, too"
 
 
-def test_every_icon_that_is_named_has_its_character_under_the_notice():
+def test_every_icon_that_is_named_has_its_character_in_one_form_under_the_notice():
+    """Whichever version of Font Awesome the theme has."""
     (sheet,) = Path(pydata_sphinx_theme.__file__).parent.rglob("pydata-sphinx-theme.css")
     rules = packages.rules_of_icons(sheet.read_text(encoding="utf-8")).splitlines()
     assert "Font Awesome Free" in rules[1]
     assert "Code: MIT License" in rules[2]
     for name in packages.NAMES:
         assert sum(f".fa-{name}:before{{" in rule for rule in rules) == 1, name
-
-
-def test_icons_have_one_form_whichever_version_of_font_awesome_the_theme_has():
     six = r'.fa-bars:before,.fa-navicon:before{content:"\f0c9"}'
     seven = r'.fa-bars,.fa-navicon{--fa:"\f0c9"}'
     for rules in (six, seven):

@@ -249,7 +249,6 @@ def large():
 
 
 def primal_value(model, X, y):
-    """Return ½‖w‖² + Σ max(0, 1 − y f) of the machine that predicts, by its pivots."""
     gram = model.kernel_(model.pivots_, model.pivots_)
     hinge = np.maximum(0, 1 - y * model.decision_function(X)).sum()
     return model.pivot_coef_ @ gram @ model.pivot_coef_ / 2 + hinge

@@ -186,7 +186,6 @@ def test_factors_of_three_classes_go_through_a_wrapper_as_weights_of_samples(wra
 
 @pytest.mark.parametrize(("short", "tol"), [(np.float32, 1e-3), (np.float16, 0.4)])
 def test_a_gram_matrix_of_shorter_floats_is_taken_and_proved(short, tol):
-    """Up to their rounding; and a matrix of doubles up to that of doubles."""
     X, y = data(0, n=200, d=5)
     K = RBF(0.1)(X, X).astype(short)
     K = np.where(np.triu(np.ones(K.shape), 1), np.nextafter(K, short(2)), K)
