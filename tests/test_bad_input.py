@@ -214,7 +214,6 @@ CALLS = [
         for margin in (np.nan, 1j)
     ],
     (lambda: primal_objective([1.0], 0.0, X, Y, 1.0), "w has 1 entries, expected 2"),
-    (lambda: primal_objective([1.0, 2.0], np.nan, X, Y, 1.0), "b must be a finite number"),
     (lambda: primal_objective([1.0, 2.0], 0.0, X, Y, np.inf), "C must be a positive finite"),
     *[
         (partial(primal_objective, [1e200, w], 0.0, points, Y, 1.0), "w and X must be small enough")
@@ -228,8 +227,6 @@ CALLS = [
     (lambda: convex_hull(1e-200 * X), "points must have .* a spread above .*: rescale points"),
     # geometry
     (lambda: Hyperplane([0, 0], 1), "w must not be zero"),
-    (lambda: Hyperplane([1, np.inf], 1), "w must be finite"),
-    (lambda: Hyperplane([1, 2], np.nan), "b must be a finite number"),
     *[
         (partial(Hyperplane, w, 1), "w must have a norm, and b/‖w‖ a size, that floats can hold")
         for w in ([1.7e308, 1.7e308], [1e-320])
@@ -247,7 +244,6 @@ CALLS = [
     *[(partial(RBF.from_width, s), r"1/\(2 sigma²\) must be") for s in (1e200, 1e-200)],
     (lambda: Polynomial(1.5), "degree must be a positive integer"),
     (lambda: Polynomial(2, gamma=0), "gamma must be"),
-    (lambda: Polynomial(2, coef0=math.nan), "coef0 must be"),
     (lambda: Polynomial(2, 1.0, -1.0).feature_map(X), "coef0 must be at least"),
     (lambda: Sigmoid(-1.0), "gamma must be"),
     (lambda: Sigmoid(1.0, math.inf), "coef0 must be"),

@@ -26,7 +26,7 @@ QUIZ = [
     "## 5.3. Quiz",
     "**1. Is $k_1 - k_2 < 1$ a **kernel**: yes or no?**",
     CHOICE.format(r"a) $\{x\}$: never", "Not quite: 1 = 1."),
-    CHOICE.format("b) perhaps", "**Right.** It is #1 of them, see [Lemma 5.2](#lem-x)."),
+    CHOICE.format("b) perhaps", "**Right.** It is #1 of them,\nsee [Lemma 5.2](#lem-x)."),
     "**2. And $x$?**",
     CHOICE.format("a) no", r"**Right**, $x \ne 0$."),
     '<a id="further-reading"></a>',
