@@ -358,7 +358,7 @@ GOOD = [
     (convex_hull, {"points": X}),
     *[(loss, {"margin": X}) for loss in (hinge, squared_loss, absolute_loss, logistic_loss)],
     (primal_objective, LABELLED | {"w": [1.0, 2.0], "b": 0.5, "C": 2.0}),
-    (descent, LABELLED | {"C": 1.0}),
+    (descent, {"X": 0.125 * X, "y": Y, "C": 1.0}),
     (pegasos, LABELLED | {"lam": 1.0}),
     (RBF, {"gamma": 1.0}),
     (Sigmoid, {"gamma": 1.0, "coef0": 0.5}),

@@ -108,12 +108,11 @@ def test_reduced_hulls_reach_as_far_as_their_supports(mathematics):
     """Exactly as far in every direction as the greedy weights of chapter 6."""
     cases = [(X[y > 0], cap) for k, (X, y) in enumerate(CASES[::2]) for cap in caps(y, k)]
     angles = np.linspace(0, 2 * np.pi, 49)
-    directions = np.column_stack((np.cos(angles), np.sin(angles)))
+    directions = np.array([np.cos(angles), np.sin(angles)])
     for (X, cap), corners in mathematics("reducedHull", cases):
         weights = np.clip(1 - cap * np.arange(len(X)), 0, cap)
-        for u in directions:
-            expected, close = weights @ -np.sort(-(X @ u)), 1e-9 * (size(X) + 1e-9) + 1e-12
-            assert (np.array(corners) @ u).max() == pytest.approx(expected, abs=close)
+        expected, close = weights @ -np.sort(-(X @ directions), axis=0), 1e-9 * size(X) + 1e-12
+        assert (corners @ directions).max(axis=0) == pytest.approx(expected, abs=close)
 
 
 SOFT = [  # 9 sizes, 6 shapes, 8 prices: each way in which two of them can meet

@@ -63,9 +63,10 @@ def test_a_module_imports_only_from_those_named_before_it():
 def test_names_that_only_their_own_module_uses_begin_with_an_underscore():
     """Other names are in ``__all__``, used elsewhere, or types in the signature of one that is."""
     texts = {file: file.read_text(encoding="utf-8") for file in (ROOT / "svmlib").rglob("*.py")}
+    words = {file: {*re.findall(r"\w+", text)} for file, text in texts.items()}
     for file in (ROOT / "svmlib").glob("*.py"):
-        others = " ".join(text for other, text in texts.items() if other != file)
-        used = {*re.findall(r"\w+", others), *re.findall(r'"(\w+)"', texts[file])}
+        others = (known for other, known in words.items() if other != file)
+        used = {*re.findall(r'"(\w+)"', texts[file])}.union(*others)
         defined: dict[str, ast.AST] = {}
         for node in ast.parse(texts[file]).body:
             names = [getattr(node, "name", ""), *map(ast.unparse, getattr(node, "targets", ()))]
