@@ -29,6 +29,8 @@ SCRIPT = "(?:<m[ino][^>]*>[^<]*</m[ino]>)?</msu"  # the end of a sign, after its
 TIGHT = re.compile(rf"<mo(?![^>]* lspace)(?:{PREFIX})?([^>]*)>([∗…⋯]</mo>|[+−]</mo>(?={SCRIPT}))")
 DOUBLE_BAR = re.compile('<mo( fence="true" symmetric="true"[^>]*>‖)')
 NEXT_LINE = re.compile(f'(<mtd class="tml-left"[^>]*>(?:<mrow>)*<mo){PREFIX}')
+OPENING = "<math>(?:<m(?:row|under|over|underover|sub|sup|subsup)>)*"
+FIRST = re.compile(rf"^({OPENING}<mo)(?![^>]* lspace)(?=[^>]*>(?:[∑∏⋃⋂≥≤=≠≈→∈]|&[gl]t;)</mo>)")
 SHORT = 14  # characters that need not break
 WINDOWS = Path(ROOT_DIR) / "node.exe"
 NODE = WINDOWS if WINDOWS.exists() else Path(ROOT_DIR) / "bin" / "node"
@@ -101,7 +103,7 @@ def parts(latex):
     """Typeset an inline formula; a long one in parts, each a formula for the browser."""
     whole = typeset(latex)
     if len(characters(whole)) <= SHORT:
-        return [whole]
+        return [flush(whole)]
     mathml, rows, depth, start = typeset(latex, in_parts=True), [], 0, 0
     inner = mathml.removeprefix("<math>").removesuffix("</math>")
     for tag in re.finditer("<(/?)mrow>", inner):
@@ -110,8 +112,13 @@ def parts(latex):
             rows.append(inner[start : tag.end()])
             start = tag.end()
     if start < len(inner) or not all(row.startswith("<mrow>") for row in rows):
-        return [whole]
-    return [f"<math>{row}</math>" for row in rows]
+        return [flush(whole)]
+    return [flush(f"<math>{row}</math>") for row in rows]
+
+
+def flush(mathml):
+    """Return an inline formula without the space that browsers put before a sum or a relation."""
+    return FIRST.sub(r'\1 lspace="0"', mathml)
 
 
 def with_tex(mathml, latex):

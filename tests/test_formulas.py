@@ -2,7 +2,7 @@
 
 import re
 
-from formulas import characters, drawn, typeset
+from formulas import characters, drawn, parts, typeset
 
 
 def test_stars_dots_signs_of_scripts_and_large_bars_bring_no_space_of_their_own():
@@ -15,6 +15,12 @@ def test_stars_dots_signs_of_scripts_and_large_bars_bring_no_space_of_their_own(
             assert operator.count("lspace") == 1
     assert "lspace" not in typeset("a+b-c")
     assert "lspace" not in typeset("x^{a+b}_{i-1}")
+
+
+def test_no_space_is_before_a_first_sum_or_relation():
+    for latex in (r"\sum\alpha_i", r"\sum_{i\le n}\alpha_iy_ix_i=0", r"\ge0", "=2"):
+        assert re.match(r'<math><mrow>(<m\w+>)?<mo lspace="0"', parts(latex)[0])
+    assert "lspace" not in parts(r"a=\sum b")[0]
 
 
 def test_a_sign_after_a_break_is_between_two_terms():

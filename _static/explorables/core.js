@@ -346,7 +346,7 @@ class Figure {
   said(p) {
     return p.map((v, k) => {
       const [, factor, unit] = this.data.units[k].match(/^(\d*) ?(.*)$/);
-      return `${signed(+(v * (factor || 1)).toPrecision(6))} ${unit}`.trim();
+      return `${signed(+(v * (factor || 1)).toPrecision(6))}\u00a0${unit}`.trim();
     }).join(", ");
   }
   /** A number of the state: what sliders and levers move, what the address holds. */

@@ -737,7 +737,9 @@ def test_the_best_street_names_what_holds_it_and_the_best_so_far_is_the_readers(
     assert number(seen.numbers["your best so far"][:-2]) == scores[3]
     holding = np.flatnonzero(hulls.closest_points(IN_UNITS.X, IN_UNITS.y).weights > 1e-9)
     assert visit.root.locator("svg .ring").first.get_attribute("d").count("M") == len(holding)
-    places = [f"at {depth:g} mm, {mass:g} g" for depth, mass in IN_UNITS.X[holding] * (1, 200)]
+    places = [
+        f"at {depth:g}\u00a0mm, {mass:g}\u00a0g" for depth, mass in IN_UNITS.X[holding] * (1, 200)
+    ]
     assert all(place in seen.says for place in places)
     drag(visit, visit.root.locator(f".grip[aria-label*='{places[0]}']").first, 12, 3)
     assert "This is the best street" in visit.seen().says  # it follows, until it is turned
