@@ -894,7 +894,7 @@ ROWS = {"X": np.eye(3), "y": [1, -1, -1]}  # a Gram matrix
         (W, {"X": csr_matrix((3, 10**8)), "y": [0, 1, 1]}, "at most 2000 MB, .* takes 2289 MB"),
         (SVC().fit(*IRIS), {"X": IRIS[0], "y": IRIS[1] == 1}, "not Booleans"),
         (rows_of_gram(-1.0), ROWS, "row numbers"),
-        (rows_of_gram(0.5), ROWS, "row numbers"),
+        (rows_of_gram(0.0, 0.5), ROWS, "row numbers"),
         (rows_of_gram(2.0, 3.0), ROWS, "all samples of fit: the machine uses number 3"),
         (rows_of_gram(0.0), ROWS | {"sample_weight": [1, 1, 0]}, r"out of X \(rows and columns\)"),
         (SVC(kernel="precomputed").fit(GRAM, THREE), {"X": GRAM}, "two classes if X is a Gram mat"),
