@@ -36,6 +36,9 @@ EASY_CHANGE = 2.0  # C k(x, x); up to here most multipliers reach their bounds, 
 # The KKT violation that SMO leaves if C k(x, x) = 1; otherwise times this power of C k(x, x).
 _TOL_EXPONENT = 0.4
 _FIRST_ORDER_TOL, _SECOND_ORDER_TOL = 0.1, 0.05  # for Newton's method, by the choice of pairs
+# With f free multipliers one step of Newton's method takes as long as about f²/500 steps of SMO. If
+# so many steps find fewer new support vectors than this fraction, nearly all have been found.
+_STEP_COST, _FEW_NEW = 500, 0.05
 _EASY_TOL = 0.05  # before it looks at the gap, where few samples are easy
 _START_STEPS = 2 / 3  # of SMO per sample, before Newton's method takes over in any case
 _MORE_START_STEPS = 4 / 3  # of SMO per sample, if they are many and fewer than half have α_i > 0
@@ -66,6 +69,7 @@ class Start(NamedTuple):
     n_iter: int = 0
     solver: str = "none"
     reaches_tol: bool = False  # as its solver says; only the certificate proves it
+    high_rank: bool = False  # whether the rank of K is known to be high
 
 
 def solve(
@@ -137,12 +141,12 @@ def _finish_by_newton(
     problem: DualProblem, start: Start, tol: float, max_iter: float
 ) -> tuple[Solution, str]:
     """Return the result of Newton's method from a start, or the start if it reaches `tol`."""
-    alpha, n_iter, name, reached = start
+    alpha, n_iter, name, reached, high_rank = start
     for fraction in _TOL_FRACTIONS:
         if not reached:
             limit = int(min(max_iter - n_iter, MAX_NEWTON_STEPS))
             alpha, steps = newton_multipliers(
-                problem, fraction * tol, limit, alpha, last_digits=True
+                problem, fraction * tol, limit, alpha, last_digits=True, high_rank=high_rank
             )
             n_iter += len(steps)
             name = "newton" if steps or name == "none" else name
@@ -226,11 +230,33 @@ def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried:
     limit = int(min(_START_STEPS * n, max_iter))
     with np.errstate(over="ignore", invalid="ignore"):
         state = SmoState(problem, zero, "first" if first else "second")
-        n_steps = state.advance(max(tol / 2, violation), limit)
-        if n > EAGER_SAMPLES and 2 * np.count_nonzero(state.beta) < n:
-            more = int(min(_MORE_START_STEPS * n, max_iter - n_steps))
-            n_steps += state.advance(max(tol / 2, violation), more)
-    return Start(state.alpha, n_steps, "smo")
+        n_steps, found = _find_support(state, tol, limit) if first else (0, False)
+        if not found:
+            n_steps += state.advance(max(tol / 2, violation), limit - n_steps)
+            if n > EAGER_SAMPLES and 2 * np.count_nonzero(state.beta) < n:
+                more = int(min(_MORE_START_STEPS * n, max_iter - n_steps))
+                n_steps += state.advance(max(tol / 2, violation), more)
+    return Start(state.alpha, n_steps, "smo", high_rank=first)
+
+
+def _find_support(state: SmoState, tol: float, limit: int) -> tuple[int, bool]:
+    """Take steps until few samples become support vectors; return how many steps, and if so.
+
+    The steps also end when a multiplier reaches its bound. Until then they are the same for every
+    larger C, so C must not decide when Newton's method takes over.
+    """
+    n_steps = n_support = 0
+    while n_steps < limit:
+        wanted = min(max(_MIN_STEPS, n_support**2 // _STEP_COST), limit - n_steps)
+        taken = state.advance(tol / 2, wanted)
+        n_steps += taken
+        alpha = state.alpha
+        if (alpha >= state.problem.upper).any():
+            break
+        before, n_support = n_support, int(np.count_nonzero(alpha))
+        if taken < wanted or n_support - before < _FEW_NEW * n_support:
+            return n_steps, True
+    return n_steps, False
 
 
 @np.errstate(over="ignore", invalid="ignore")

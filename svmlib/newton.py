@@ -47,6 +47,7 @@ _LAST_DIGITS = 1e-9  # the relative gap, and KKT violation, that such problems a
 _NO_SMOOTHING = 1e-10  # hC, a bound on what smoothing changes in a margin, that counts as zero
 _FEW_CHANGES = 3  # of the free set, or a twentieth of it: after no more changes, q may be the best
 _MAX_FAILED_PASSES = 3  # useless passes of the active set method, if more than a third are free
+_MAX_FIRST_FAILED_PASSES = 5  # the same, for its first trial if the rank of K is high
 _MAX_LINE_SEARCH_TRIALS = 50  # the most lengths that the line search tries
 _MAX_STAGES = 50  # the most stages: where numbers overflow, stages may end without a step, for ever
 
@@ -197,19 +198,21 @@ def newton_multipliers(
     start: Array,
     guess: Array | None = None,
     last_digits: bool = False,
+    high_rank: bool = False,
 ) -> tuple[Array, list[NewtonStep]]:
     """Return α after at most `max_iter` steps, and the steps; `newton` adds the certificate.
 
     The relative gap to reach is tol; and if the problem is small and `last_digits`, 1e-9. The
     active set method begins with the `guess`, or with the start if there is none: it need not be a
-    better point than the start, but it predicts better which multipliers are free.
+    better point than the start, but it predicts better which multipliers are free. If the rank of K
+    is high, the method nearly always converges, although at first many more multipliers may change.
     """
     problem.require_convex("Newton's method")
     steps: list[NewtonStep] = []
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         method = _Newton(problem, start, start if guess is None else guess, tol, last_digits)
         with suppress(LinAlgError):  # only rounding is left; `steps` keeps those taken
-            for step in islice(method.steps(), max_iter):
+            for step in islice(method.steps(high_rank), max_iter):
                 steps.append(step)
                 progress = "step %d: h %.1e, %d free, error so far %.1e"
                 _LOG.info(progress, len(steps), step.h, step.n_free, method.best.optimality)
@@ -272,10 +275,10 @@ class _Newton:
     def clip(self, p: Array) -> Array:
         return np.minimum(np.maximum(p, self.beta_min), self.beta_max)
 
-    def steps(self) -> Iterator[NewtonStep]:
+    def steps(self, high_rank: bool) -> Iterator[NewtonStep]:
         """Yield every step, through the stages."""
         if self.q.any():
-            yield from self.active_set()
+            yield from self.active_set(_MAX_FIRST_FAILED_PASSES if high_rank else 1)
         stalled = 0  # how many of the last stages have not improved the best point
         for _ in range(_MAX_STAGES):
             if self.best.optimality <= self.goal:
@@ -317,7 +320,7 @@ class _Newton:
             key=lambda p: (p.optimality > self.goal, p.optimality > self.tol, p.gap),
         )
 
-    def active_set(self) -> Iterator[NewtonStep]:
+    def active_set(self, max_failed_passes: int = 1) -> Iterator[NewtonStep]:
         """Without smoothing, solve for the multipliers that make the free margins equal to 1.
 
         Those that leave the box go to its bound, and those at a bound with a margin on the wrong
@@ -347,7 +350,7 @@ class _Newton:
             yield NewtonStep(0.0, F.size, 1.0)
             failed_passes += changes >= fewest
             many_free = 3 * F.size > q.size
-            if failed_passes and not (many_free and failed_passes < _MAX_FAILED_PASSES):
+            if failed_passes >= max(max_failed_passes, _MAX_FAILED_PASSES if many_free else 1):
                 break
             fewest = min(fewest, changes)
             free = new_free

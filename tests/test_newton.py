@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import SVC, _newton_forms
@@ -148,6 +149,16 @@ def test_an_exact_end_finds_out_who_is_free(seed):
     assert solution.certificate.relative_gap < 1e-6
     free = (start > 0) & (start < 100)
     assert (free != (solution.alpha > 0) & (solution.alpha < 100)).any()
+
+
+def test_a_c_that_no_multiplier_reaches_changes_no_step():
+    """SMO ends when it has found nearly all support vectors; no tolerance depends on C."""
+    X, digit = load_digits(return_X_y=True)
+    chosen = (digit == 1) | (digit == 7)
+    X, y = X[chosen] / 16, np.sign(digit[chosen] - 4.0)
+    solutions = [solve(DualProblem(X, y, C, RBF(1 / 16)), "auto", 1e-3)[0] for C in (1e2, 1e4, 1e6)]
+    assert solutions[0].converged
+    assert len({solution.n_iter for solution in solutions}) == 1
 
 
 @pytest.mark.parametrize("factorise", [False, True])
