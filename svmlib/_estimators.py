@@ -33,6 +33,7 @@ def to_machine(
     sample_weight: ArrayLike | None,
 ) -> Machine:
     """Return any machine as a `Machine`; if it has several classes, for the two in y."""
+    _check_classes_of_gram(machine)
     if hasattr(machine, "as_machine"):
         unknown = sample_weight is not None and getattr(machine, "svm_type", "") == "nu_svc"
         machine = machine.pair(y) if hasattr(machine, "pair") else machine.as_machine()
@@ -132,8 +133,6 @@ def _from_dual_coef(
         _same_features(machine, X)
     if len(classes) == 2:
         coefficients = coefficients.ravel()
-    elif is_precomputed(kernel):
-        raise ValueError("machine must have two classes if X is a Gram matrix: fit two of them")
     else:  # the score of a pair is positive for its first class
         coefficients = -pair_coefficients(coefficients, machine.n_support_, i, j)
         b = -float(machine.intercept_[class_pairs(len(classes)).index((i, j))])
@@ -153,6 +152,17 @@ def _from_dual_coef(
     return Machine(
         points, coefficients, b, kernel, names, C=C, class_weight=weights, support=support
     )
+
+
+def _check_classes_of_gram(machine: Any) -> None:
+    """Refuse several classes if X is a Gram matrix: the rows of two have other numbers."""
+    kernel = _params(machine).get("kernel", getattr(machine, "kernel", None))
+    classes = getattr(machine, "labels", getattr(machine, "classes_", ()))
+    if is_precomputed(kernel) and len(classes) > 2:
+        advice = "fit two of them, or for a file set keep = np.flatnonzero(np.isin(y, [a, b])) and "
+        advice += "m = model.pair([a, b]), and give X[np.ix_(keep, keep)], y[keep] and "
+        advice += "dataclasses.replace(m, points=np.searchsorted(keep, m.points))"
+        raise ValueError(f"machine must have two classes if X is a Gram matrix: {advice}")
 
 
 def _params(machine: Any) -> dict[str, Any]:

@@ -69,12 +69,19 @@ class LiblinearModel:
         A bias in the file counts as penalised. If the model was trained with -B 1 -R, which the
         file does not show, pass ``bias="free"`` to `svmlib.exchange.certify_machine`.
         """
-        if self.solver not in _LOSSES:
-            raise ValueError(f"solver must be one of {[*_LOSSES]} for a machine, got {self.solver}")
         s = self.intercept_scaling
         bias: dict[str, Any] = {"bias": "none"}
         if s > 0:
             bias = {"bias": "penalised", "intercept_scaling": s}
+        if self.solver not in _LOSSES:
+            needed = f"solver must be one of {[*_LOSSES]} for a machine, got {self.solver}"
+            if self.solver == "MCSVM_CS" and len(self.labels) == 2:
+                j, i = np.argsort(self.labels)
+                one = f"Machine(W[[{i}]] - W[[{j}]], np.ones(1), b[{i}] - b[{j}], "
+                one += f"classes={(self.labels[j], self.labels[i])}"
+                one += f", intercept_scaling={s:g})" if s > 0 else ")"
+                needed += f'; give {one} with twice the C, loss="hinge" and bias="{bias["bias"]}"'
+            raise ValueError(needed)
         loss = _LOSSES[self.solver]
         if len(self.labels) != 2:
             one = "(W[k], b[k])"

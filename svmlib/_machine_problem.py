@@ -83,6 +83,7 @@ class MachineProblem:
         # The multipliers of the squared hinge have no upper bound, though C is finite.
         self.upper = self.C if self.plain_hinge and not self.hard_margin else np.inf
         self.problem = DualProblem(self.X, self.y, self.upper, check_kernel(kernel))
+        self._last_scores: tuple[Array, Scores] | None = None
 
     def _check_constant(self) -> None:
         if self.C.min() < SMALLEST_NORMAL:  # smaller products have lost digits
@@ -106,6 +107,9 @@ class MachineProblem:
         solved = self._solve(tol, alpha if dual >= _GOOD_START * primal else None)
         ours, our_scores = self._machine_of(solved)
         primal_ours = self.primal(our_scores, ours.b)
+        zero = np.zeros(self.n)
+        without_w = replace(scores, values=zero, error=zero, squared_norm=0.0)
+        constant = self._with_best_bias(0.0, without_w, 0.0)
         best_bias = self._with_best_bias(1.0, scores, m.b)
         best_bias = min(best_bias, Rescaled(1.0, m.b, primal), key=attrgetter("primal"))
         verdict = Verdict(
@@ -115,7 +119,8 @@ class MachineProblem:
             lower=max(0.0, dual, solved.dual, self.dual(solved.alpha)) if comparable else -np.inf,
             upper=min(primal_ours, primal if is_exact or comparable else np.inf),
             best_bias=best_bias,
-            best_scale=self._best_scale(scores, best_bias),
+            best_scale=self._best_scale(scores, best_bias, constant.primal),
+            constant=constant,
             primal_negated=self.primal(scores.scaled(-1.0), -m.b),
             ours=ours,
             primal_ours=primal_ours,
@@ -135,9 +140,15 @@ class MachineProblem:
         """
         shift = self.problem.gram_matrix.diagonal_shift
         if alpha is not None:
-            return self.problem.scores(alpha * self.y), shift
+            return self._scores_of(alpha * self.y), shift
         scores, other = machine_scores(self.machine, self.problem.kernel, self.X, self.y)
         return scores, min(shift, other) if max(shift, other) < np.inf else np.inf
+
+    def _scores_of(self, beta: Array) -> Scores:
+        """Return `DualProblem.scores`, which are kept until another β is asked for."""
+        if self._last_scores is None or not np.array_equal(self._last_scores[0], beta):
+            self._last_scores = beta, self.problem.scores(beta)
+        return self._last_scores[1]
 
     def _with_multipliers(self, verdict: Verdict, alpha: Array, scores: Scores) -> Verdict:
         """Add by how much the machine's own multipliers miss conditions."""
@@ -182,7 +193,7 @@ class MachineProblem:
         if not self.plain_hinge:
             # α/(4C) comes first, because α² may underflow.
             cost = exact_sum(alpha * (alpha / (4 * self.C))) + self.n * SMALLEST_SUBNORMAL
-        scores = self.problem.scores(alpha * self.y)
+        scores = self._scores_of(alpha * self.y)
         if self.free_bias:
             return round_down(feasible_dual(alpha, scores, self.y, self.problem.upper) - cost)
         # This is the coordinate of w along the constant feature.
@@ -221,17 +232,16 @@ class MachineProblem:
         best_b = in_few_digits(best_b, lambda b: self.primal(scores, b))
         return Rescaled(t, best_b, self.primal(scores, best_b))
 
-    def _best_scale(self, scores: Scores, best_bias: Rescaled) -> Rescaled:
+    def _best_scale(self, scores: Scores, best_bias: Rescaled, constant: float) -> Rescaled:
         """Return the t w and its bias with the least primal value, from w and its best bias.
 
-        The least value over b is convex in t. At its best t it is below the one at 0, so t is at
-        most `longest`. The hard margin takes any scale: its value is that of the canonical form.
+        The least value over b is convex in t. At its best t it is below the one at 0, which is at
+        most `constant`, so t is at most `longest`. The hard margin takes any scale: its value is
+        that of the canonical form.
         """
         if self.hard_margin or scores.squared_norm <= 0:
             return best_bias
-        zero = np.zeros(self.n)
-        largest = np.sqrt(2 * self._cost(zero, self._best_bias(zero, 0.0)))  # ‖t w‖
-        longest = largest / np.sqrt(scores.squared_norm)
+        longest = np.sqrt(2 * constant) / np.sqrt(scores.squared_norm)
 
         def bias(t: float) -> float:
             return self._best_bias(t * scores.values, t * best_bias.b)
@@ -253,7 +263,7 @@ class MachineProblem:
         ours = replace(self.machine, b=solved.b, support=None, rows=None)
         if solved.w is None:
             ours = replace(ours, points=self.X[used], coefficients=beta[used])
-            return ours, self.problem.scores(beta)
+            return ours, self._scores_of(beta)
         ours = replace(ours, points=solved.w[None], coefficients=np.ones(1))
         return ours, machine_scores(ours, self.problem.kernel, self.X, self.y)[0]
 
@@ -271,14 +281,16 @@ class MachineProblem:
             if problem.linear:
                 problem = DualProblem(self.X, self.y, self.upper, move_origin=True)
             return _solve_with_bias(problem, tol, start)
-        Phi, basis = _gram_factor(self.problem, self.bias_scale)
+        Phi = _gram_factor(self.problem, self.bias_scale)
         if self.plain_hinge:
             return self._solve_for_features(Phi, self.C, tol)
         alpha, w = _minimise_squared_hinge(Phi, self.y, self.C, self.free_bias)
         b = float(w[-1]) if self.free_bias else self.bias_scale * float(w[-1])
         best = _OurSolution(alpha, b, dual=self.dual(alpha))
-        if basis is not None and best.dual < (1 - WIDE_INTERVAL) * self._value(best):
-            best = min(best, best._replace(w=basis @ w[: basis.shape[1]]), key=self._value)
+        if problem.linear and best.dual < (1 - WIDE_INTERVAL) * self._value(best):
+            wide = self.X.shape[1] > self.n
+            w = np.linalg.qr(self.X.T)[0] @ w[: self.n] if wide else w[: self.X.shape[1]]
+            best = min(best, best._replace(w=w), key=self._value)
         small = self.n <= _MAX_LIFTED_SAMPLES and self.C.min() * MAX_NORM > 1
         if small and best.dual < (1 - WIDE_INTERVAL) * self._value(best):
             # The squared hinge is the hard margin with another feature per sample. To solve that is
@@ -307,18 +319,15 @@ def _solve_with_bias(problem: DualProblem, tol: float, start: Array | None = Non
 # The squared hinge
 
 
-def _gram_factor(problem: DualProblem, s: float) -> tuple[Array, Array | None]:
-    """Return Φ with ΦΦᵀ = K, plus s² in every entry for a penalised bias; if linear, its basis."""
-    Phi, basis = problem.X, None
+def _gram_factor(problem: DualProblem, s: float) -> Array:
+    """Return Φ with ΦΦᵀ = K, plus s² in every entry for a penalised bias."""
+    Phi = problem.X
     if not problem.linear:
         values, vectors = eigh(problem.gram())
         Phi = vectors * np.sqrt(np.maximum(values, 0))
     elif Phi.shape[1] > problem.n:
-        basis, R = np.linalg.qr(Phi.T)
-        Phi = R.T
-    else:
-        basis = np.eye(Phi.shape[1])
-    return (np.column_stack([Phi, np.full(problem.n, s)]) if s else Phi), basis
+        Phi = np.transpose(np.linalg.qr(Phi.T, mode="r"))
+    return np.column_stack([Phi, np.full(problem.n, s)]) if s else Phi
 
 
 def _minimise_squared_hinge(Phi: Array, y: Array, C: Array, free_bias: bool) -> tuple[Array, Array]:

@@ -32,12 +32,17 @@ class ModelParser:
         self.name = Path(path).name
         self.line_number = 1
         try:
-            self.lines = Path(path).read_bytes().decode("ascii").rstrip().splitlines()
+            text = Path(path).read_bytes().decode("ascii")
         except UnicodeDecodeError:
             raise ValueError(f"{self.name} must be a text file of ASCII characters") from None
+        self.lines = text.rstrip().splitlines()
         self.rows = iter(self)
         self.header = self._read_header(last, known)
         self.end_of_header = self.line_number
+        if not text.endswith("\n"):  # so that a number that was cut is not taken for another
+            self.line_number = len(self.lines)
+            advice = "the file may be cut; if it is complete, append a newline"
+            raise self.error(f"expected a newline at the end of the file: {advice}")
 
     def error(self, message: str) -> ValueError:
         return ValueError(f"{self.name}, line {self.line_number}: {message}")
@@ -54,6 +59,8 @@ class ModelParser:
             if line == [last]:
                 return found
             self._check_kind(line, known)
+            if line == ["nr_class", "1"]:  # and no rho
+                raise self.error("expected at least 2 classes: all training rows had one label")
             if not line or line[0] not in known or line[0] in found or len(line) < 2:
                 raise self.error(f"expected one of {sorted(known - {*found})} and its value")
             found[line[0]] = self.line_number, line[1:]

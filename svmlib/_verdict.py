@@ -17,6 +17,10 @@ from svmlib.certificate import relative_gap
 
 _FAR_OFF_EXCESS = 0.1  # an excess that wrong rows may cause, and which few programs leave otherwise
 _VISIBLE_VIOLATION = 1e-3  # of the KKT conditions, in units of y f: programs stop at less
+_LARGE_VIOLATION = 0.1  # which few programs leave on the rows and with the C of training
+_NEARLY_PROVED = 0.99  # of our lower bound: multipliers that prove as much are nearly optimal
+_USELESS = 0.01  # of what the optimum saves, compared with the best constant score
+_NEGLIGIBLE = 1e-4  # of a primal value: what saves less is not mentioned
 WIDE_INTERVAL = 1e-3  # of the upper bound: an interval that says little about the optimum
 
 
@@ -26,7 +30,7 @@ class Rescaled(NamedTuple):
     Attributes
     ----------
     t : float
-        The factor of w, which is positive.
+        The factor of w, which is not negative.
     b : float
         The bias, in as few digits as matter.
     primal : float
@@ -54,8 +58,10 @@ class Verdict:
     best_bias : Rescaled
         The machine's w with the best bias for it; t is 1.
     best_scale : Rescaled
-        The t w and the bias with the least primal value. Multiplying w and b by t changes no label,
-        so this judges the direction of w alone.
+        The t w and the bias with the least primal value, for t > 0. Multiplying w and b by t
+        changes no label, so this judges the direction of w alone, unless `w_is_useless`.
+    constant : Rescaled
+        The machine that gives every row the same score: w = 0 and the best bias for it.
     primal_negated : float
         An upper bound on the primal value of −w and −b.
     ours : Machine
@@ -82,8 +88,10 @@ class Verdict:
         its multipliers.
     note : str
         Why the multipliers could not be judged, or which evidence suggests another C; what to check
-        first if the excess is above a tenth; which threshold of a wrapper is not judged; and
-        whether early stopping kept rows from training.
+        if the machine may belong to other rows or another problem; which threshold of a wrapper is
+        not judged; and whether early stopping kept rows from training.
+    weighted : bool
+        Whether factors of C were given as `sample_weight`.
     """
 
     machine: Machine
@@ -92,6 +100,7 @@ class Verdict:
     upper: float
     best_bias: Rescaled
     best_scale: Rescaled
+    constant: Rescaled
     primal_negated: float
     ours: Machine
     primal_ours: float
@@ -103,6 +112,7 @@ class Verdict:
     box_violation: float | None = None
     balance_violation: float | None = None
     note: str = ""
+    weighted: bool = False
 
     @property
     def excess(self) -> float:
@@ -113,6 +123,26 @@ class Verdict:
     def is_far_off(self) -> bool:
         """Whether the excess is so large that wrong rows or labels are the likely cause."""
         return self.excess > _FAR_OFF_EXCESS
+
+    @property
+    def is_suspect(self) -> bool:
+        """Whether training with other rows, or another C, loss or bias, is a likely explanation.
+
+        If there are multipliers, their KKT conditions are violated by a tenth or more, and it costs
+        something; or the excess is above a tenth, and they do not prove it. Otherwise the excess
+        alone decides.
+        """
+        if self.dual is None or self.kkt_violation is None:
+            return self.is_far_off
+        if self.kkt_violation >= _LARGE_VIOLATION and not self._costs_nothing(self.dual):
+            return True
+        return self.is_far_off and self.dual < _NEARLY_PROVED * self.lower
+
+    @property
+    def w_is_useless(self) -> bool:
+        """Whether no length of w saves 1 % of what the optimum saves, compared with w = 0."""
+        without, best = self.constant.primal, self.best_scale.primal
+        return bool(without - best <= _USELESS * (without - self.lower) < np.inf)
 
     @property
     def excess_best_scale(self) -> float:
@@ -133,12 +163,12 @@ class Verdict:
         return self._is_better(self.best_bias.primal, self.primal)
 
     def _is_better(self, primal: float, before: float) -> bool:
-        return bool(before - primal > max((before - self.lower) / 2, 1e-4 * before))
+        return bool(before - primal > max((before - self.lower) / 2, _NEGLIGIBLE * before))
 
     @property
     def is_comparable(self) -> bool:
         """Whether our own solution is proved to be within a thousandth of the optimum."""
-        return bool(self.primal_ours - self.lower <= WIDE_INTERVAL * self.primal_ours)
+        return bool(self.primal_ours - self.lower <= WIDE_INTERVAL * self.primal_ours < np.inf)
 
     def optimal_to(self, tol: float) -> bool:
         """Return whether the machine is proved optimal to a relative gap of at most `tol`."""
@@ -151,6 +181,7 @@ class Verdict:
         pairs = zip(m.classes, m.class_weight, strict=True) if m.class_weight != (1, 1) else ()
         weights = "".join(f", times {weight:.4g} for {label!r}" for label, weight in pairs)
         two_digits = partial(format_bound, digits=2)
+        weights += ", times sample_weight" if self.weighted else ""
         low, high = format_bound(self.lower, up=False), format_bound(self.upper)
         primal = format_bound(self.primal)
         excess = format_bound(self.excess, digits=3)
@@ -191,9 +222,11 @@ class Verdict:
         The duality gap is at least a violation times the distance of α_i from its bound.
         """
         visible = violation >= _VISIBLE_VIOLATION
-        costs_nothing = self.primal - dual <= 1e-6 * self.primal < np.inf
         note = ",\nat multipliers so near their bounds that it costs nothing"
-        return note if visible and costs_nothing else ""
+        return note if visible and self._costs_nothing(dual) else ""
+
+    def _costs_nothing(self, dual: float) -> bool:
+        return bool(self.primal - dual <= 1e-6 * self.primal < np.inf)
 
     def _faults(self) -> list[str]:
         """Say what is wrong with the sign of the score, with b or with the length of w."""
@@ -205,8 +238,13 @@ class Verdict:
         if self.bias_is_at_fault:
             b, value = format_exactly(self.best_bias.b), format_bound(self.best_bias.primal)
             lines.append(f"its b is not the best for its w: {b} would give {value}")
-        if self._is_better(self.best_scale.primal, self.best_bias.primal):
-            t, b = format_exactly(self.best_scale.t), format_exactly(self.best_scale.b)
-            best = f"{t} w and b = {b} leave {format_bound(self.excess_best_scale, digits=3)}"
+        t, b = format_exactly(self.best_scale.t), format_exactly(self.best_scale.b)
+        left = format_bound(self.excess_best_scale, digits=3)
+        if self.w_is_useless and self.excess > _NEGLIGIBLE:
+            b = format_exactly(self.constant.b)
+            left = format_bound(self._excess_of(self.constant.primal), digits=3)
+            lines.append(f"its w is useless at any length: w = 0 and b = {b} leave {left}")
+        elif self._is_better(self.best_scale.primal, self.best_bias.primal):
+            best = f"{t} w and b = {b} leave {left}"
             lines.append(f"its w does not have the best length: {best}")
         return lines

@@ -74,6 +74,7 @@ _REMEDIES = {  # for machines that have this attribute
     "with its training rows",
     "index": "for (w, b), give Machine(w[None], [1.0], b, classes=...); for a path, its model",
     "__fspath__": "for a path, give what read_libsvm or read_liblinear returns",
+    "save_to_file": "save it with save_to_file, and give what read_libsvm returns",  # ThunderSVM
     "get_SV": "save it with svm_save_model, and give what read_libsvm returns",
     "get_decfun": "save it with save_model, and give what read_liblinear returns",
     "estimators_": "for an ensemble, give one member, with its training rows; for "

@@ -46,11 +46,12 @@ from svmlib._machines import Bias, Loss, Machine, row_numbers, signed_labels
 from svmlib._validation import as_labels, check_points, check_scalar, float_type_of
 from svmlib._verdict import Rescaled, Verdict
 from svmlib._wrappers import unwrap
+from svmlib.hulls import require_separable
 from svmlib.kernels import KernelOrPrecomputed, check_kernel
 
 __all__ = ["Machine", "Rescaled", "Verdict", "certify_machine"]
 
-_TRAINING_HINT = "and that C, loss and bias are those of training"
+_TRAINING_HINT = "and that C, weights, loss and bias are those of training"
 
 
 def certify_machine(
@@ -117,6 +118,8 @@ def certify_machine(
     ------
     ValueError
         If the machine is not one of the above, or X and y do not fit it.
+    svmlib.hulls.NotSeparableError
+        If C is infinite, the kernel linear, and no hyperplane separates the classes.
     svmlib.gram_matrix.CacheTooSmallError
         If there are more than about 5100 rows (a Gram matrix of more than 200 MB), the kernel is
         not linear, and the loss is squared or the bias is not free.
@@ -125,13 +128,14 @@ def certify_machine(
     -----
     It solves the problem itself, starting from the machine's own multipliers if these are nearly
     optimal; then it often takes a few times as long as the training, and otherwise it may take ten
-    times as long or more.
+    times as long or more. Sparse rows are made dense, so for many columns it may take a thousand
+    times as long (1500 rows with 20000 columns, 0.3 % of them not zero: 0.02 s and 13 s).
 
     Examples
     --------
     >>> print(certify_machine(([1.0], -1.5), [[0.0], [2.0], [3.0]], [-1, 1, 1], C=10.0))
     check that X has the rows of training and no others, as the machine saw them (scaled?)
-    and that C, loss and bias are those of training
+    and that C, weights, loss and bias are those of training
     minimises ½‖w‖² + C Σ max(0, 1 − y f), C = 10; bias free
     its value is at most 5.50001; the optimum is in [0.499999, 0.500001]
     so its relative excess is at most 10.1; 0 of 3 answers differ from our own solution's
@@ -150,7 +154,10 @@ def certify_machine(
     judged = replace(judged, **{key: value for key, value in given.items() if value is not None})
     signs = signed_labels(judged, labels)
     problem = MachineProblem(judged, points, signs, sample_weight, float_type_of(X))
+    if problem.hard_margin and problem.problem.linear:
+        require_separable(problem.X, problem.y)
     verdict = problem.certify(tol)
-    if not verdict.note and verdict.is_far_off and verdict.is_comparable:
+    if not verdict.note and verdict.is_comparable and verdict.is_suspect:
         note = f"{ROW_HINT}\n{_TRAINING_HINT}\n{note}"
-    return replace(verdict, note=f"{verdict.note}\n{note}".strip())
+    note = f"{verdict.note}\n{note}".strip()
+    return replace(verdict, note=note, weighted=sample_weight is not None)

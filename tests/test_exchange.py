@@ -708,18 +708,38 @@ def test_a_score_of_the_other_sign_is_named_and_no_length_of_w():
     assert wrong.best_scale.t < 1e-3
 
 
+def test_a_direction_that_saves_nothing_is_called_useless():
+    """Where the best constant score is nearly optimal, so is any w that is short enough."""
+    rare = np.arange(400) % 20 == 0
+    A = np.random.default_rng(0).normal(size=(400, 3)) + np.outer(rare, [1.5, 0, 0])
+    given = {"X": A, "y": np.where(rare, 1, -1), "C": 1.0}
+    wrong, right = (certify_machine((w, 0.0), **given) for w in ([0, 0.3, -1.0], [0.02, 0, 0]))
+    assert wrong.excess > 1
+    assert wrong.excess_best_scale < 0.1
+    assert wrong.w_is_useless
+    left = re.search(r"useless at any length: w = 0 and b = -1 leave (\S+)", str(wrong))[1]
+    assert_allclose(float(left), wrong.constant.primal / wrong.lower - 1, rtol=1e-2)
+    assert "length" not in str(wrong).replace("any length", "")
+    assert_allclose(wrong.constant, (0, -1, 40), err_msg="2 C for each of 20 rows")
+    assert not right.w_is_useless
+    assert "useless" not in str(right)
+    for best in [0.0, -1.0], [1e-9, -1.0]:  # all of one score: the optimum has no w, either
+        alike = certify_machine(([best[0]], best[1]), np.ones((5, 1)), [-1, -1, -1, -1, 1], C=1.0)
+        assert "useless" not in str(alike)
+
+
 @pytest.mark.parametrize(
     ("machine", "given"),
     [
         (([0.0, 0.0], 3.0), {"C": 1.0}),
         (([1e154, 0.0], 0.0), {"C": 1.0, "loss": "squared_hinge", "bias": "none"}),
-        (([1.0, 0.5], 7.0), {"C": np.inf}),
+        (([1.0, 0.5], 7.0), {"C": np.inf, "X": [[0.0, 0.0], [2.0, 0.0]], "y": [-1, 1]}),
         (SVC(kernel="sigmoid", gamma=1.0).fit(X, Y), {}),
     ],
 )
 def test_a_scale_that_cannot_help_is_one(machine, given):
     """Of no w, beyond floats, and of the hard margin, which takes any."""
-    verdict = certify_machine(machine, X, Y, **given)
+    verdict = certify_machine(machine, **{"X": X, "y": Y} | given)
     assert verdict.best_scale.primal <= verdict.best_bias.primal
     assert verdict.primal == np.inf or "loss" not in given, "beyond floats nothing is bounded"
     assert (verdict.best_scale.t == 1) == (verdict.best_scale.primal == verdict.best_bias.primal)
@@ -902,6 +922,13 @@ ROWS = {"X": np.eye(3), "y": [1, -1, -1]}  # a Gram matrix
         (like(FLAT, coef_=None), {}, "it has no coef_ with intercept_"),
         (like(FLAT, "intercept_"), {}, r'\(w, 0.0\) and bias="none" if it has no intercept'),
         (SimpleNamespace(fit=1), {}, r"call fit first; or .* numbers, as \(w, b\) or \(β, b\)"),
+        (
+            SimpleNamespace(fit=1, intercept_=1, save_to_file=1),
+            {},
+            "with save_to_file, and give what",
+        ),
+        (([1.0, 0.5], 7.0), {"C": np.inf}, "no hyperplane separates the two classes"),
+        (SVC(kernel="precomputed").fit(GRAM, THREE), {"X": GRAM, "y": THREE}, "a Gram matrix: fit"),
         (SimpleNamespace(get_SV=1), {}, "with svm_save_model, and give what read_libsvm"),
         (SimpleNamespace(get_decfun=1), {}, "with save_model, and give what read_liblinear"),
         (3, {}, "machine must be a fitted classifier"),
@@ -1024,6 +1051,28 @@ def test_hints_name_the_cause():
     assert "costs nothing" not in str(certify_machine(BELL, X, Y))
 
 
+@pytest.mark.parametrize(("name", "kernel"), [("linear", Linear()), ("rbf", RBF(0.5))])
+def test_rows_and_c_are_suspected_where_the_multipliers_contradict_them(name, kernel):
+    """Not where these prove the optimum, though C multiplies a tolerance and the excess is large.
+
+    A few rows too many, or a forgotten weight, leave a small excess and a large KKT violation.
+    """
+    model = SVC(kernel=name, gamma=0.5, tol=1e-6)
+    fewer, weighted = copy(model).fit(X[5:], Y[5:]), model.fit(X, Y, np.where(Y > 0, 0.7, 1.0))
+    for model in fewer, weighted:
+        numbers = model.support_vectors_, model.dual_coef_[0], float(model.intercept_[0])
+        verdict = certify_machine(Machine(*numbers, kernel, C=1.0), X, Y)
+        assert verdict.kkt_violation > 0.1
+        assert not verdict.is_far_off
+        assert "\ncheck that X has the rows of training" in str(verdict)
+        assert str(verdict).endswith("and that C, weights, loss and bias are those of training")
+    A, y = elsewhere.load("penguins")
+    verdict = certify_machine(SVC(kernel="linear", C=1000.0).fit(A, y), A, y)
+    assert verdict.is_far_off
+    assert verdict.dual > 0.999 * verdict.lower
+    assert verdict.note == ""
+
+
 def test_a_smaller_c_is_suspected_for_a_reason_only():
     """Not where multipliers are 0, are a pair, which Σ α_i y_i = 0 makes equal, or are optimal."""
     A, y = np.array([[-1.0, 0.0], [-1.0, 5.0], [1.0, 0.0], [1.0, 5.0]]), np.array([-1, -1, 1, 1])
@@ -1041,6 +1090,8 @@ def test_a_verdict_names_the_problem():
     )
     problem = "minimises ½‖w‖² + C Σ max(0, 1 − y f){}, C = 0.3{}; bias {}\n"
     weights = ", times 1 for 'a', times 3 for 'b'"
+    doubled = str(certify_machine(m, X, np.where(Y > 0, "b", "a"), sample_weight=np.full(200, 2.0)))
+    assert problem.format("", weights + ", times sample_weight", "free") in doubled
     assert problem.format("²", weights, "penalised, b²/(2·5²)") in text
     assert problem.format("", "", "free") in plain
 
@@ -1211,6 +1262,43 @@ def test_each_class_of_liblinear_is_judged_as_the_error_says(solver, constant, b
         check_advice(str(told.value), one, vars(model), bound, **given)
 
 
+@pytest.mark.parametrize("constant", [-1, 1, 3])
+@pytest.mark.parametrize("labels", [(-1, 1), (7, 3)])
+def test_crammer_and_singers_file_of_two_classes_is_judged_as_the_error_says(
+    labels, constant, programs
+):
+    y = np.where(Y > 0, labels[1], labels[0])
+    file, answers = programs("liblinear-", X, y, "-s", 4, "-B", constant, "-c", 0.5, "-e", 1e-8)
+    model = read_liblinear(file)
+    with pytest.raises(ValueError, match="twice the C") as told:
+        model.as_machine()
+    given = dict(re.findall(r'(loss|bias)="(\w+)"', str(told.value)))
+    one = re.search(r"; give (.*) with twice the C", str(told.value))[1]
+    machine = eval(one, {**vars(model), "np": np, "Machine": Machine})
+    assert certify_machine(machine, X, y, C=1.0, **given).excess < 1e-4
+    assert certify_machine(machine, X, y, C=0.5, **given).excess > 1e-4
+    assert_array_equal(machine.predict(X), answers)
+
+
+def test_two_classes_of_a_gram_matrix_are_judged_as_the_error_says(tmp_path):
+    A, y = IRIS
+    K = RBF(0.1)(A, A)
+    write_libsvm(SVC(kernel="precomputed", tol=1e-7).fit(K, y), tmp_path / "model")
+    model = read_libsvm(tmp_path / "model")
+    for keep in y >= 0, y != 1:
+        with pytest.raises(ValueError, match="two classes if X is a Gram matrix") as told:
+            certify_machine(model, K[np.ix_(keep, keep)], y[keep], C=1.0)
+    keep, machine, rows, named, m = re.search(
+        r"keep = (.*) and m = (.*), and give (X.*), (y.*) and dataclasses.(.*)$", str(told.value)
+    ).groups()
+    names = {"np": np, "model": model, "replace": replace, "y": y, "X": K, "a": 0, "b": 2}
+    names["keep"] = eval(keep, names)
+    names["m"] = eval(machine, names)
+    verdict = certify_machine(*(eval(code, names) for code in (m, rows, named)), C=1.0)
+    assert verdict.excess < 1e-6
+    assert verdict.box_violation == 0
+
+
 GOOD = (HERE / "libsvm-noisy-rbf.model").read_text()
 other = GOOD.replace
 BAD = [
@@ -1229,7 +1317,9 @@ BAD = [
     (other("gamma 0.5", "gamma 0_5"), "line 3: expected a finite number, got '0_5'"),
     (other("rbf\ngamma", "polynomial\ndegree 0\ncoef0 1\ngamma"), "line 3: expected numbers of at"),
     (other("rbf\ngamma 0.5", "polynomial\ndegree 2\ngamma 0\ncoef0 1"), "line 4: gamma must be"),
-    (other("nr_class 2", "nr_class 1"), "line 4: expected numbers of at least 2"),
+    (other("nr_class 2", "nr_class 1"), "line 4: expected at least 2 classes: all training rows"),
+    (other("nr_class 2", "nr_class 0"), "line 4: expected numbers of at least 2"),
+    (GOOD[:-3], "line 91: expected a newline at the end .* append a newline"),
     (other("rho ", "rho 1 "), "line 6: expected 1 numbers, got 2"),
     (other("label 1 -1", "label 1 1"), r"line 7: .* different classes, got \[1, 1\]"),
     (other("label 1 -1", "label 1"), "line 7: expected 2 numbers, got 1"),
@@ -1239,7 +1329,7 @@ BAD = [
     (other("total_sv ", "total_sv 1"), "line 8: nr_sv must add up to total_sv, 182"),
     (other("\nSV\n", "\nprobA 1 x\nSV\n"), "line 9: expected a finite number, got 'x'"),
     (other("\nSV\n", "\nSV\n\n"), "line 10: expected 1 numbers, got 0"),
-    (GOOD[: len(GOOD) // 2].rsplit("\n", 1)[0], "support vectors, got"),
+    (GOOD[: GOOD.index("\n", len(GOOD) // 2) + 1], "support vectors, got"),
     (
         other("nr_sv 42 40", f"nr_sv {10**13} 40").replace("sv 82", f"sv {10**13 + 40}"),
         "line 91: expected 10000000000040 support vectors, got 82",  # and no memory for them
@@ -1262,6 +1352,7 @@ BAD_LINE = [
     (other_line("nr_feature 2", "nr_feature 3"), "line 9: expected 4 rows of weights, got 3"),
     (other_line("bias 1\n", ""), "line 5: expected a line 'bias' before this one"),
     (LINE + "1 2\n", "line 10: expected 1 numbers, got 2"),
+    (LINE[:-3], "line 9: expected a newline at the end of the file"),
     (other_line("L2R_L1LOSS_SVC_DUAL", "L2R_L2LOSS_SVR"), "line 1: solver_type must be one"),
     (other_line("L2R_L1LOSS_SVC_DUAL", "L1R_LR"), "L1R_LR"),  # which has no penalty of ours
 ]
