@@ -18,6 +18,7 @@ from svmlib.certificate import relative_gap
 _FAR_OFF_EXCESS = 0.1  # an excess that wrong rows may cause, and which few programs leave otherwise
 _VISIBLE_VIOLATION = 1e-3  # of the KKT conditions, in units of y f: programs stop at less
 _LARGE_VIOLATION = 0.1  # which few programs leave on the rows and with the C of training
+_VISIBLE_EXCESS = 1e-3  # with such a violation: a smaller one needs no other explanation
 _NEARLY_PROVED = 0.99  # of our lower bound: multipliers that prove as much are nearly optimal
 _USELESS = 0.01  # of what the optimum saves, compared with the best constant score
 _NEGLIGIBLE = 1e-4  # of a primal value: what saves less is not mentioned
@@ -128,13 +129,13 @@ class Verdict:
     def is_suspect(self) -> bool:
         """Whether training with other rows, or another C, loss or bias, is a likely explanation.
 
-        If there are multipliers, their KKT conditions are violated by a tenth or more, and it costs
-        something; or the excess is above a tenth, and they do not prove it. Otherwise the excess
-        alone decides.
+        If there are multipliers, they violate the KKT conditions by a tenth or more, and the excess
+        is above a thousandth; or the excess is above a tenth, and they do not prove it. Without
+        multipliers an excess above a tenth decides.
         """
         if self.dual is None or self.kkt_violation is None:
             return self.is_far_off
-        if self.kkt_violation >= _LARGE_VIOLATION and not self._costs_nothing(self.dual):
+        if self.kkt_violation >= _LARGE_VIOLATION and self.excess > _VISIBLE_EXCESS:
             return True
         return self.is_far_off and self.dual < _NEARLY_PROVED * self.lower
 
@@ -223,10 +224,8 @@ class Verdict:
         """
         visible = violation >= _VISIBLE_VIOLATION
         note = ",\nat multipliers so near their bounds that it costs nothing"
-        return note if visible and self._costs_nothing(dual) else ""
-
-    def _costs_nothing(self, dual: float) -> bool:
-        return bool(self.primal - dual <= 1e-6 * self.primal < np.inf)
+        costs_nothing = self.primal - dual <= 1e-6 * self.primal < np.inf
+        return note if visible and costs_nothing else ""
 
     def _faults(self) -> list[str]:
         """Say what is wrong with the sign of the score, with b or with the length of w."""

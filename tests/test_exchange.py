@@ -711,11 +711,10 @@ def test_a_score_of_the_other_sign_is_named_and_no_length_of_w():
 def test_a_direction_that_saves_nothing_is_called_useless():
     """Where the best constant score is nearly optimal, so is any w that is short enough."""
     rare = np.arange(400) % 20 == 0
-    A = np.random.default_rng(0).normal(size=(400, 3)) + np.outer(rare, [1.5, 0, 0])
+    A = np.random.default_rng(0).normal(size=(400, 3)) + np.outer(rare, [3.0, 0, 0])
     given = {"X": A, "y": np.where(rare, 1, -1), "C": 1.0}
     wrong, right = (certify_machine((w, 0.0), **given) for w in ([0, 0.3, -1.0], [0.02, 0, 0]))
     assert wrong.excess > 1
-    assert wrong.excess_best_scale < 0.1
     assert wrong.w_is_useless
     left = re.search(r"useless at any length: w = 0 and b = -1 leave (\S+)", str(wrong))[1]
     assert_allclose(float(left), wrong.constant.primal / wrong.lower - 1, rtol=1e-2)
@@ -1055,21 +1054,28 @@ def test_hints_name_the_cause():
 def test_rows_and_c_are_suspected_where_the_multipliers_contradict_them(name, kernel):
     """Not where these prove the optimum, though C multiplies a tolerance and the excess is large.
 
-    A few rows too many, or a forgotten weight, leave a small excess and a large KKT violation.
+    A few rows too many, or a forgotten weight, leave a small excess and a large KKT violation. A
+    much smaller excess needs no explanation, though multipliers close to a bound violate as much.
     """
     model = SVC(kernel=name, gamma=0.5, tol=1e-6)
-    fewer, weighted = copy(model).fit(X[5:], Y[5:]), model.fit(X, Y, np.where(Y > 0, 0.7, 1.0))
+    fewer, weighted = copy(model).fit(X[20:], Y[20:]), model.fit(X, Y, np.where(Y > 0, 0.7, 1.0))
     for model in fewer, weighted:
         numbers = model.support_vectors_, model.dual_coef_[0], float(model.intercept_[0])
         verdict = certify_machine(Machine(*numbers, kernel, C=1.0), X, Y)
         assert verdict.kkt_violation > 0.1
-        assert not verdict.is_far_off
+        assert 1e-3 < verdict.excess < 0.1
         assert "\ncheck that X has the rows of training" in str(verdict)
         assert str(verdict).endswith("and that C, weights, loss and bias are those of training")
     A, y = elsewhere.load("penguins")
     verdict = certify_machine(SVC(kernel="linear", C=1000.0).fit(A, y), A, y)
     assert verdict.is_far_off
     assert verdict.dual > 0.999 * verdict.lower
+    assert verdict.note == ""
+    (close,) = (
+        a for a in elsewhere.answers() if a.program.startswith("npm svm") and a.machine.C == 1
+    )
+    verdict = certify_machine(close.machine, X, Y)
+    assert verdict.kkt_violation > 0.1
     assert verdict.note == ""
 
 
