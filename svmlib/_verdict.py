@@ -18,10 +18,9 @@ from svmlib.certificate import relative_gap
 _FAR_OFF_EXCESS = 0.1  # an excess that wrong rows may cause, and which few programs leave otherwise
 _VISIBLE_VIOLATION = 1e-3  # of the KKT conditions, in units of y f: programs stop at less
 _LARGE_VIOLATION = 0.1  # which few programs leave on the rows and with the C of training
-_VISIBLE_EXCESS = 1e-3  # with such a violation: a smaller one needs no other explanation
 _NEARLY_PROVED = 0.99  # of our lower bound: multipliers that prove as much are nearly optimal
 _USELESS = 0.01  # of what the optimum saves, compared with the best constant score
-_NEGLIGIBLE = 1e-4  # of a primal value: what saves less is not mentioned
+_NEGLIGIBLE = 1e-4  # of a value: a smaller excess or saving needs no explanation
 WIDE_INTERVAL = 1e-3  # of the upper bound: an interval that says little about the optimum
 
 
@@ -130,12 +129,12 @@ class Verdict:
         """Whether training with other rows, or another C, loss or bias, is a likely explanation.
 
         If there are multipliers, they violate the KKT conditions by a tenth or more, and the excess
-        is above a thousandth; or the excess is above a tenth, and they do not prove it. Without
+        is above 0.01 %; or the excess is above a tenth, and they do not prove it. Without
         multipliers an excess above a tenth decides.
         """
         if self.dual is None or self.kkt_violation is None:
             return self.is_far_off
-        if self.kkt_violation >= _LARGE_VIOLATION and self.excess > _VISIBLE_EXCESS:
+        if self.kkt_violation >= _LARGE_VIOLATION and self.excess > _NEGLIGIBLE:
             return True
         return self.is_far_off and self.dual < _NEARLY_PROVED * self.lower
 

@@ -1063,7 +1063,7 @@ def test_rows_and_c_are_suspected_where_the_multipliers_contradict_them(name, ke
         numbers = model.support_vectors_, model.dual_coef_[0], float(model.intercept_[0])
         verdict = certify_machine(Machine(*numbers, kernel, C=1.0), X, Y)
         assert verdict.kkt_violation > 0.1
-        assert 1e-3 < verdict.excess < 0.1
+        assert 1e-4 < verdict.excess < 0.1
         assert "\ncheck that X has the rows of training" in str(verdict)
         assert str(verdict).endswith("and that C, weights, loss and bias are those of training")
     A, y = elsewhere.load("penguins")
@@ -1071,9 +1071,10 @@ def test_rows_and_c_are_suspected_where_the_multipliers_contradict_them(name, ke
     assert verdict.is_far_off
     assert verdict.dual > 0.999 * verdict.lower
     assert verdict.note == ""
-    (close,) = (
-        a for a in elsewhere.answers() if a.program.startswith("npm svm") and a.machine.C == 1
+    named = (
+        a for a in elsewhere.answers() if a.program.startswith("npm svm") and a.data == "noisy"
     )
+    close = max(named, key=lambda a: a.machine.C)
     verdict = certify_machine(close.machine, X, Y)
     assert verdict.kkt_violation > 0.1
     assert verdict.note == ""
