@@ -27,6 +27,11 @@ def named_kernel(name: str, **given: float) -> BaseKernel:
     return kernel
 
 
+def not_libsvm_error(kernel: object) -> ValueError:
+    """Return the error for a machine whose kernel other programs do not have."""
+    return ValueError(f"machine must have one of LIBSVM's kernels, got {kernel!r:.80}")
+
+
 # A Gram matrix in place of X: what follows if the kernel is the name "precomputed". Then a row of X
 # has the kernel values of a sample and all training samples, and a point is the number of a
 # training sample, as `svmlib.kernels.Precomputed` looks it up.

@@ -21,7 +21,7 @@ from svmlib._estimators import (
     pair_coefficients,
     prediction_terms,
 )
-from svmlib._kernel_names import is_precomputed
+from svmlib._kernel_names import is_precomputed, not_libsvm_error
 from svmlib._machines import Machine, scores_without_bias
 from svmlib._model_parser import LABELS, ModelParser, ZeroBased
 from svmlib._validation import Array, check_count, check_points
@@ -293,7 +293,7 @@ def _kernel_lines(kernel: KernelOrPrecomputed) -> list[str]:
         return [f"kernel_type {kernel}"]
     names = {kind: name for name, kind in _KERNELS.items()}
     if type(kernel) not in names:
-        raise ValueError(f"machine must have one of LIBSVM's kernels, got {kernel!r:.80}")
+        raise not_libsvm_error(kernel)
     parameters = [f"{key} {value!r}" for key, value in vars(kernel).items()]
     return [f"kernel_type {names[type(kernel)]}", *parameters]
 

@@ -15,7 +15,7 @@ from svmlib._machines import Machine, pad_columns, row_numbers
 from svmlib._rounding import exact_sum
 from svmlib._validation import Array, check_weights
 from svmlib.certificate import Scores, linear_scores
-from svmlib.kernels import Kernel, Linear
+from svmlib.kernels import Kernel, Linear, is_classic
 from svmlib.problem import DualProblem
 
 ROW_HINT = "check that X has the rows of training and no others, as the machine saw them (scaled?)"
@@ -35,7 +35,8 @@ def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None,
         m = replace(m, points=points, coefficients=coefficients, support=None)
         alpha, _, note = multipliers(m, X, y, C)
         return alpha, False, note
-    if isinstance(m.kernel, Linear) and len(m.points) == 1 and m.coefficients[0] == 1:
+    is_linear = is_classic(m.kernel) and m.kernel.linear
+    if is_linear and len(m.points) == 1 and m.coefficients[0] == 1:
         return None, False, ""  # the machine is w
     if m.precomputed:
         return _sums_of_rows(row_numbers(m.points, y.size), m.coefficients, y)

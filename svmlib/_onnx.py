@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from svmlib._estimators import machine_without_rows
+from svmlib._kernel_names import not_libsvm_error
 from svmlib._validation import Array, check_choice
-from svmlib.kernels import RBF, KernelOrPrecomputed, Linear, Polynomial, Sigmoid
+from svmlib.kernels import RBF, KernelOrPrecomputed, Linear, Polynomial, Sigmoid, is_classic
 
 
 def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64") -> None:
@@ -124,7 +125,7 @@ def _graph(
     kernel: KernelOrPrecomputed, points: Array, rows: str
 ) -> tuple[list[str], dict[str, Array]]:
     """Return the steps from the rows to the matrix k of kernel values, and their constants."""
-    match kernel:
+    match kernel if is_classic(kernel) else None:  # a subclass may have another formula
         case Linear():
             return [f"MatMul {rows} zt k"], {"zt": points.T}
         case Polynomial(degree, gamma, coef0):
@@ -143,4 +144,4 @@ def _graph(
             steps += ["MatMul x zt t", "Sub sizes t u", "Add u zz v", "Mul v factor e", "Exp e k"]
             constants = {"centre": centre, "zt": 2 * z.T, "zz": (z**2).sum(axis=1)}
             return steps, constants | {"factor": np.array(-gamma)}
-    raise ValueError(f"machine must have one of LIBSVM's kernels, got {kernel!r:.80}")
+    raise not_libsvm_error(kernel)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from math import isinf, isnan, nan
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -116,9 +117,14 @@ def check_vector(value: ArrayLike, name: str, *, length: int | None = None) -> A
 def check_bounds(value: ArrayLike, name: str, *shape: int, negative: bool = True) -> Array:
     """Return bounds of this shape as float64; they may be infinite, or NaN, which proves nothing.
 
-    In single precision, results would be rounded by more than certificates allow for.
+    In single precision, results would be rounded by more than certificates allow for. A fraction or
+    a longer float is refused if no float64 equals it: the nearest one may be on the wrong side.
     """
     array = as_float(value, name, finite=False)
+    numbers = np.asarray(value)
+    may_round = numbers.dtype.kind == "O" or numbers.dtype.itemsize > array.itemsize
+    if may_round and not ((array == numbers) | np.isnan(array)).all():
+        raise ValueError(f"{name} must hold float64 numbers: round each bound outwards to one")
     if array.shape != shape:
         accepted = f"an array of shape {shape}" if shape else "one number"
         raise ValueError(f"{name} must be {accepted}, got shape {array.shape}")
@@ -145,14 +151,21 @@ def check_weights(weights: ArrayLike | None, length: int) -> Array:
 
 
 def check_scalar(value: object, name: str, *, positive: bool = False, finite: bool = True) -> float:
-    """Return a real number as a float; `positive` refuses zero and below, `finite` infinity."""
+    """Return a real number as a float; `positive` refuses zero and below, `finite` infinity.
+
+    An integer is refused if no float equals it.
+    """
     number = nan
     if isinstance(value, _NUMBERS) and not isinstance(value, bool):
         with suppress(OverflowError):  # of an integer beyond all floats
             number = float(value)
     if isnan(number) or (finite and isinf(number)) or (positive and number <= 0):
-        accepted = f"a {'positive ' if positive else ''}{'finite ' if finite else ''}number"
+        other_type = isinstance(value, Number) and not isinstance(value, _NUMBERS)
+        kind = "int or float" if other_type else "number"  # a fraction is a number, too
+        accepted = f"a {'positive ' if positive else ''}{'finite ' if finite else ''}{kind}"
         raise ValueError(f"{name} must be {accepted}, got {value!r:.80}")
+    if isinstance(value, _INTEGERS) and number != int(value):  # NumPy would round it
+        raise ValueError(f"{name} must be an integer that floats can hold, got {value!r:.80}")
     return number
 
 

@@ -58,6 +58,7 @@ __all__ = [
 ]
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
 def primal_upper_bound(
     squared_norm: float, margins: ArrayLike, C: ArrayLike, m: float = 1.0
 ) -> float:
@@ -152,7 +153,7 @@ def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.
 def relative_gap(primal: float, lower: float) -> float:
     """Return the gap between an upper and a lower bound as a fraction of the upper, rounded up."""
     gap = round_up(primal - lower)  # has room for the rounding of the quotient
-    return gap / primal if gap < np.inf and primal else gap
+    return gap / primal if gap < np.inf and primal > 0 else gap
 
 
 @dataclass(frozen=True)
@@ -362,6 +363,7 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     )
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def linear_scores(X: ArrayLike, beta: ArrayLike, origin: ArrayLike | None = None) -> Scores:
     r"""Return Xw with bounds, for w = Σ β_i x_i.
 
@@ -424,8 +426,9 @@ def largest_violation(
     margin_lower: Array, margin_upper: Array, alpha: Array, upper: Array | float
 ) -> float:
     """Return the largest violation of the KKT conditions, for margins between two bounds."""
-    below = (1 - margin_lower).max(where=alpha < upper, initial=0)
-    above = (margin_upper - 1).max(where=alpha > 0, initial=0)
+    # Negated, so that a multiplier or bound that is NaN is excused from nothing.
+    below = (1 - margin_lower).max(where=~(alpha >= upper), initial=0)
+    above = (margin_upper - 1).max(where=~(alpha <= 0), initial=0)
     return float(np.maximum(below, above))  # NaN if either is
 
 
@@ -467,18 +470,19 @@ def certify(
     if not isinstance(scores, Scores):
         raise ValueError(f"scores must be Scores, as from linear_scores, got {scores!r:.80}")
     n, b = scores.values.size, check_scalar(b, "b")
-    alpha, upper = check_bounds(alpha, "alpha", n), check_bounds(upper, "upper", n)
+    alpha, upper = check_bounds(alpha, "alpha", n), check_bounds(upper, "upper", n, negative=False)
     y = check_labels(y, n)
     margin_lower, margin_upper = scores.margins(b, y)
     # For the hard margin the value is that of (w, b)/γ̂, in canonical form.
-    m = 1.0 if np.isfinite(upper[0]) else float(margin_lower.min())
-    outside = max(0.0, -float(alpha.min()), float((alpha - upper).max()))
+    m = float(margin_lower.min()) if np.isinf(upper[0]) else 1.0
+    outside = np.max([0.0, -alpha.min(), (alpha - upper).max()])  # NaN if one is
     return Certificate(
         primal=primal_upper_bound(scores.squared_norm, margin_lower, upper, m),
         dual=feasible_dual(alpha, scores, y, upper),
         kkt_violation=round_up(largest_violation(margin_lower, margin_upper, alpha, upper)),
         infeasibility=round_up(float(np.maximum(outside, abs(exact_sum(alpha * y))))),
-        norm_w=float(np.sqrt(max(0.0, scores.squared_norm))),  # ‖w‖² has room for its rounding
+        # ‖w‖² has room for the rounding of its root; NaN stays NaN.
+        norm_w=float(np.sqrt(np.maximum(0.0, scores.squared_norm))),
     )
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import factorial, prod, sqrt
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -178,6 +178,11 @@ class ClassicKernel(BaseKernel):
     def error_bound(self, X: Array) -> ErrorBound:
         """Return bounds on the values and their errors, infinite where squares overflow."""
         raise NotImplementedError
+
+
+def is_classic(kernel: object) -> TypeGuard[ClassicKernel]:
+    """Return whether it is a classic kernel; a subclass with a formula of its own is not."""
+    return isinstance(kernel, ClassicKernel) and type(kernel).__call__ is ClassicKernel.__call__
 
 
 class _DotProductKernel(ClassicKernel):
@@ -574,7 +579,9 @@ def check_kernel(kernel: object) -> BaseKernel:
     if isinstance(kernel, type) or not callable(kernel):
         accepted = "a kernel such as RBF(gamma=1.0), or a function f(X, Z) that returns a matrix"
         raise ValueError(f"kernel must be {accepted}, got {kernel!r:.80}")
-    return kernel if isinstance(kernel, BaseKernel) else _UserFunction(kernel)
+    # The values and the bounds of a classic kernel do not hold for another formula.
+    other_formula = isinstance(kernel, ClassicKernel) and not is_classic(kernel)
+    return kernel if isinstance(kernel, BaseKernel) and not other_formula else _UserFunction(kernel)
 
 
 def kernel_expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:

@@ -41,7 +41,7 @@ from svmlib.certificate import (
     scores_without_norm,
 )
 from svmlib.gram_matrix import Indices, megabytes
-from svmlib.kernels import BLOCK_SIZE, ClassicKernel, Kernel, check_kernel
+from svmlib.kernels import BLOCK_SIZE, ClassicKernel, Kernel, check_kernel, is_classic
 from svmlib.newton import newton_multipliers
 from svmlib.problem import MAX_C, DualProblem, Solution, require_problem
 
@@ -398,7 +398,7 @@ def nystrom(
 
 def provably_semidefinite(kernel: object) -> TypeGuard[ClassicKernel]:
     """Return whether a theorem proves every K semidefinite, so that residuals are squares."""
-    return isinstance(kernel, ClassicKernel) and kernel.positive_semidefinite
+    return is_classic(kernel) and kernel.positive_semidefinite
 
 
 def check_semidefinite(kernel: object) -> ClassicKernel:

@@ -182,6 +182,7 @@ def run_smo(
 
 def steps(
     problem: DualProblem,
+    *,
     tol: float = 1e-3,
     selection: Selection = "second",
     start: ArrayLike | None = None,

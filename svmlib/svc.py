@@ -272,8 +272,8 @@ class SVC(BinaryClassifier):
         self._forget_fit()
         C = check_scalar(self.C, "C", positive=True, finite=False)
         tol = check_scalar(self.tol, "tol", positive=True)
-        own = np.array_equal(self.max_iter, -1)
-        most = np.inf if own else check_count(self.max_iter, "max_iter, if not -1,")
+        default = np.array_equal(self.max_iter, -1)
+        max_iter = np.inf if default else check_count(self.max_iter, "max_iter, if not -1,")
         memory_mb = check_scalar(self.memory_mb, "memory_mb", positive=True)
         check_choice(self.solver, "solver", get_args(SolverName))
         given = X
@@ -290,7 +290,7 @@ class SVC(BinaryClassifier):
         problem = DualProblem(X, signs, bounds, kernel, move_origin=True)
         self._origin = problem.origin
         try:
-            solution, self.solver_ = solve(problem, self.solver, tol, most, memory_mb=memory_mb)
+            solution, self.solver_ = solve(problem, self.solver, tol, max_iter, memory_mb=memory_mb)
         except CacheTooSmallError as error:
             raise CacheTooSmallError(f'{error} of DualProblem; solver="auto" needs less') from error
         self._set_fitted_attributes(solution, problem, X, used)

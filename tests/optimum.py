@@ -48,6 +48,6 @@ def assert_optimal(problem, solution, tol=1e-3):
 def first_steps(problem, most, tol=1e-3):
     """Return α after so many steps of SMO: a start for others."""
     alpha = np.zeros(problem.n)
-    for step in islice(steps(problem, tol), most):
+    for step in islice(steps(problem, tol=tol), most):
         alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
     return alpha

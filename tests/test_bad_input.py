@@ -3,6 +3,8 @@
 import math
 import sys
 from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -61,7 +63,16 @@ HARD, NO_LINE = SVC(kernel="linear", C=np.inf), ([[0.0], [1.0], [2.0]], [1, -1, 
 MASKED = np.ma.masked_equal(np.eye(4), 1)
 GIVEN, SKEW = SVC(kernel="precomputed"), np.eye(130) + np.pad([[1.0]], ((64, 65), (129, 0)))
 RAGGED = [1, [1, 2], *[1] * 8]
+BELOW_ONE = 1 - Fraction(1, 2**60)  # its nearest float is 1
 NAMES, UNUSABLE = (("a", "b"), ("", ""), ("no", "yes")), (1e-320, 1e-110, 1e308)
+
+
+class Cubed(Linear):
+    """Another formula than its class has: it is a user's function."""
+
+    def __call__(self, X, Z):
+        return (X @ Z.T) ** 3
+
 
 SPAN = Span.of_sample(RBF(1.0), X, 0.5)
 SEARCH = SVCCV(Cs=[1.0, 2.0], kernel="linear", refit=False).fit(X, Y)
@@ -115,6 +126,13 @@ CALLS = [
     (lambda: problem(C=0), "C must be a positive number"),
     (lambda: problem(C=True), "C must be a positive number, got True"),
     (lambda: problem(C=10**400), "C must be a positive number, got 1000"),
+    (lambda: problem(C=Fraction(1, 2)), r"C must be a positive int or float, got Fraction\(1, 2\)"),
+    (lambda: problem(C=1j), "C must be a positive int or float, got 1j"),
+    (
+        lambda: problem(C=2**53 + 1),
+        "C must be an integer that floats can hold, got 9007199254740993",
+    ),
+    (lambda: Hyperplane([1.0, 2.0], np.int64(-(2**60) - 1)), "b must be an integer that floats"),
     (lambda: problem(C=[1.0, 2.0]), "C, .* has 2 entries, expected 10"),
     (lambda: problem(C=0 * ONES), "C, times any weights, must be positive"),
     (lambda: problem(C=np.inf * ONES), "C, .* must be finite"),
@@ -277,7 +295,7 @@ CALLS = [
     *[(partial(problem().with_bounds, C), "C") for C in (-1.0, -ONES, ONES[:1], ONES[:, None])],
     # steps, machines of other programs
     (lambda: smo(X), r"(?s)problem must be a DualProblem, got .*; write DualProblem\(X, y, C\)$"),
-    (lambda: next(steps(problem(), -1)), "tol must be a positive"),
+    (lambda: next(steps(problem(), tol=-1)), "tol must be a positive"),
     (lambda: Machine(X[:2], ONES[:1], 0.0), r"be \(m, d\) and \(m,\), got \(2, 2\) and \(1,\)"),
     (lambda: Machine(ONES, ONES, 0.0), r"got \(10,\) and \(10,\)"),
     (lambda: Machine(np.nan * X, ONES, 0.0), "points must be finite"),
@@ -292,11 +310,26 @@ CALLS = [
     (lambda: low_rank(Sigmoid(1.0), X, max_rank=0), "max_rank must be a positive number"),
     (lambda: SPAN.features(X[:, :1]), "X has 1 features, expected 2"),
     (lambda: SPAN.features(np.nan * X), "X must be finite"),
-    (lambda: Span.of_sample(np.inner, X, 0.1), "kernel must be a kernel of svmlib.*semid"),
+    *[
+        (partial(Span.of_sample, kernel, X, 0.1), "kernel must be a kernel of svmlib.*semid")
+        for kernel in (np.inner, Cubed())
+    ],
     (lambda: Span(Sigmoid(1.0), X[:1], [[1.0]]), "kernel must be a kernel of svmlib.kernels"),
     (lambda: TWO.decision_function([0.5, 0.5], np.nan, ROW), "b must be a finite number, got nan"),
     (lambda: primal_upper_bound(0.0, ONES, -1.0), "C must not be negative, got -1"),
     (lambda: primal_upper_bound(0.0, ONES, -ONES), "C must not be negative, got -1"),
+    *[
+        (
+            partial(primal_upper_bound, 1.0, [margin], 1e30),
+            "margins must hold float64 numbers: round",
+        )
+        for margin in (BELOW_ONE, np.longdouble(1) - np.longdouble(2) ** -60, Decimal("0.1"))
+    ],
+    (lambda: primal_upper_bound(BELOW_ONE, [1.0], 1.0), "squared_norm must hold float64 numbers"),
+    (lambda: dual_lower_bound(BELOW_ONE, 1.0), "total must hold float64 numbers"),
+    (lambda: replace(SUMS, values=[BELOW_ONE] * 10), "values must hold float64 numbers"),
+    (lambda: Certificate(BELOW_ONE, 0.5, 0, 0, 1), "primal must hold float64 numbers"),
+    (lambda: certify(ONES, 0.0, SUMS, Y, -ONES), "upper must not be negative, got -1"),
     (lambda: dual_lower_bound(1.0, 1.0, -0.5), "displacement must not be negative, got -0.5"),
     (lambda: certify(ONES, 0.0, linear_scores(X, ONES), Y > 0, ONES), "y must contain only -1 and"),
     (lambda: Machine(np.zeros((2, 0)), ONES[:2], 0.0, "precomputed").predict(X), "one column"),

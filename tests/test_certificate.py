@@ -23,7 +23,15 @@ from svmlib.certificate import (
 )
 from svmlib.duality import DualProblem, interior_point
 from svmlib.gram_matrix import KernelSums
-from svmlib.kernels import RBF, ErrorBound, Linear, Polynomial, Precomputed, Sigmoid
+from svmlib.kernels import (
+    RBF,
+    ErrorBound,
+    Linear,
+    Polynomial,
+    Precomputed,
+    Sigmoid,
+    kernel_expansion,
+)
 from svmlib.newton import newton
 from tests import hostile
 from tests.exact import exact
@@ -406,6 +414,10 @@ def test_what_is_no_number_bounds_nothing():
     assert primal_upper_bound(1.0, np.array([np.nan, 2.0]), 1.0) == np.inf
     for values in ((np.inf, np.inf), (1.0, np.inf), (1.0, 0.0, np.inf), (np.nan, 1.0)):
         assert dual_lower_bound(*values) == -np.inf
+    assert primal_upper_bound(1.0, [-1e200], 1e200) == np.inf, "without a warning"
+    assert primal_upper_bound(1.0, [-1.0], 1.0, 1e-310) == np.inf
+    scores = linear_scores([[1e200, -1e200], [1e200, 1e200]], [1e200, 1e200])
+    assert scores.squared_norm == np.inf
     assert 1 - 2e-15 <= dual_lower_bound(1.0, -1.0) <= 1
 
 
@@ -503,9 +515,50 @@ def test_a_class_of_many_is_scaled_down_far_enough():
 @pytest.mark.parametrize("alpha", [[np.nan, 1.0], [np.inf, np.inf]])
 def test_multipliers_that_are_no_numbers_are_not_feasible(alpha):
     X, y = np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])
-    certificate = certify(np.array(alpha), 0.0, linear_scores(X, y), y, np.ones(2))
+    scores = linear_scores(X, y)
+    certificate = certify(np.array(alpha), 0.0, scores, y, np.ones(2))
     assert not certificate.infeasibility < np.inf
     assert not certificate.optimal_to(1.0)
+    found = certify([0.0, np.nan], -9.0, scores, y, np.ones(2))  # y f(x) = -5 for the second
+    assert found.kkt_violation >= 6
+
+
+def test_bounds_that_are_no_numbers_prove_nothing():
+    X, y = np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])
+    scores = linear_scores(X, [-0.5, 0.5])
+    assert certify([0.5, 0.5], -1.0, scores, y, np.ones(2)).optimal_to(1e-12)
+    found = certify([0.5, 0.5], -1.0, scores, y, [np.nan, np.nan])
+    assert found.infeasibility == found.primal == np.inf
+    assert not found.optimal_to(1.0)
+    assert certify([0.5, 0.5], 9.0, scores, y, [np.nan, np.nan]).kkt_violation >= 10
+    found = certify([0.5, 0.5], -1.0, replace(scores, squared_norm=np.nan), y, np.ones(2))
+    assert np.isnan(found.norm_w)
+    assert not found.optimal_to(1.0)
+
+
+def test_a_gap_is_no_part_of_a_negative_value():
+    found = Certificate(-1.0, -2.0, 0.0, 0.0, 0.0)
+    assert found.relative_gap >= 1
+    assert not found.optimal_to(0.5)
+
+
+class Cubed(Linear):
+    def __call__(self, X, Z):
+        return (X @ Z.T) ** 3
+
+
+class Named(Linear):
+    name = "ours"
+
+
+def test_another_formula_in_a_subclass_is_another_kernel():
+    X, y, alpha = np.array([[1.0], [2.0], [-1.0]]), np.array([1, 1, -1]), np.array([0.2, 0.1, 0.3])
+    functions = [DualProblem(X, y, 1.0, k) for k in (Cubed(), lambda A, B: Cubed()(A, B))]
+    found, judged = (problem.certificate(alpha, 0.1) for problem in functions)
+    assert found == judged
+    assert found.user_defined_kernel
+    assert not DualProblem(X, y, 1.0, Named()).certificate(alpha, 0.1).user_defined_kernel
+    assert_allclose(kernel_expansion(Cubed(), X, alpha, X), Cubed()(X, X) @ alpha)
 
 
 def test_a_new_gram_matrix_forgets_the_sums_of_the_former():

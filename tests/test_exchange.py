@@ -660,6 +660,16 @@ def test_an_estimator_that_predicts_with_other_numbers_is_refused(model, name, t
     assert not (tmp_path / "file").exists()
 
 
+def test_one_point_is_w_only_for_the_linear_kernel():
+    points, y = [[1.0, 2.0], [2.0, 1.0], [-1.0, -2.0], [-2.0, 0.0]], [1, 1, -1, -1]
+    verdicts = [
+        certify_machine(Machine([[1.0, 1.0]], [1.0], 0.0, kernel, C=1.0), points, y)
+        for kernel in (Linear(), Cubed(), lambda A, B: Cubed()(A, B))
+    ]
+    notes = ["a support vector is not a row" in verdict.note for verdict in verdicts]
+    assert notes == [False, True, True]
+
+
 def test_a_verdict_prints_no_less_than_it_has_found():
     for b in np.linspace(0.1, 0.2, 20):
         far = certify_machine(([1.0], b - 1.0), [[0.0], [2.0]], [-1, 1], C=10.0)
@@ -1507,8 +1517,16 @@ def test_without_onnx_the_remedy_is_named(monkeypatch, tmp_path):
         write_onnx(MACHINES[0], tmp_path / "x")
 
 
+class Cubed(Linear):
+    """Another formula than its class has."""
+
+    def __call__(self, A, B):
+        return (A @ B.T) ** 3
+
+
 NO_LIBSVM = [
     (NO_GAMMA, "must have a number for gamma"),
+    (replace(MACHINES[0], kernel=Cubed()), "one of LIBSVM's kernels"),
     (SVC().fit(X, np.where(Y > 0, "b", "a")), "labels must be integers"),
     (make_pipeline(StandardScaler(), SVC()).fit(X, Y), "for a pipeline, give the last step"),
     (GridSearchCV(SVC(), {"C": [1]}).fit(X, Y), "; for a search, give best_estimator_"),
@@ -1541,6 +1559,7 @@ NO_ONNX = [
     (make_pipeline(StandardScaler(), SVR()).fit(X, Y), "only SVR"),
     (SVC(), "machine must be a fitted SVC"),
     (SVC(kernel="precomputed").fit(X @ X.T, Y), "one of LIBSVM's kernels"),
+    (replace(MACHINES[0], kernel=Cubed()), "one of LIBSVM's kernels"),
     (SVR().fit(X, Y), "write_libsvm writes only SVR, NuSVR and OneClassSVM; none"),
     (replace(MACHINES[0], classes=(0.5, 1.0)), "labels must be integers, Booleans or"),
 ]
