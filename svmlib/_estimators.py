@@ -45,8 +45,8 @@ def to_machine(
     has_dual_coef = all(hasattr(machine, name) for name in ("dual_coef_", "support_", "get_params"))
     has_numbers = has_dual_coef or getattr(machine, "coef_", None) is not None
     if not (has_numbers and hasattr(machine, "classes_") and hasattr(machine, "intercept_")):
-        known = "classifier, a machine read from a file, (w, b), or (β, b) with kernel="
-        raise not_fitted_error(machine, known)
+        accepted = "classifier, a machine read from a file, (w, b), or (β, b) with kernel="
+        raise not_fitted_error(machine, accepted)
     if sample_weight is not None:
         sample_weight = check_vector(sample_weight, "sample_weight", length=len(X))
     from_attributes: Callable[..., Machine] = _from_dual_coef if has_dual_coef else _from_coef
@@ -59,17 +59,17 @@ def machine_without_rows(machine: Any) -> Machine:
         machine = machine.as_machine()
     if isinstance(machine, Machine):
         return machine
-    known = [name for name in ("support_vectors_", "coef_") if hasattr(machine, name)]
-    if not hasattr(machine, "classes_") or not known:
+    attributes = [name for name in ("support_vectors_", "coef_") if hasattr(machine, name)]
+    if not hasattr(machine, "classes_") or not attributes:
         raise not_fitted_error(machine, "SVC, LinearSVC, ...")
     classes = np.asarray(machine.classes_)
     if classes.size != 2:
         advice = "read_libsvm(...).pair([a, b]) for the file that write_libsvm writes for an SVC"
         advice = f"for more classes, Machine(coef_[[k]], [1.0], intercept_[k]), or {advice}"
         raise ValueError(f"machine must be for two classes, got {classes.size}; {advice}")
-    if "support_vectors_" in known:
+    if "support_vectors_" in attributes:
         _kernel_of(machine, None)  # its gamma must be a number, because there are no rows here
-    no_rows = np.zeros((2, np.shape(getattr(machine, known[0]))[-1]))
+    no_rows = np.zeros((2, np.shape(getattr(machine, attributes[0]))[-1]))
     return to_machine(machine, no_rows, classes, None, None)
 
 
@@ -86,8 +86,8 @@ def _from_numbers(
         vector = np.ravel(vector)
     b = np.ravel(b).item() if np.size(b) == 1 else b  # as ``intercept_`` is
     if kernel is None and np.shape(vector) == (len(X),) != (length,):
-        needed = f"w must have {length} entries, one per column of X, got {len(X)}"
-        raise ValueError(f"{needed}; for β, one per row, give kernel=, such as Linear()")
+        expected = f"w must have {length} entries, one per column of X, got {len(X)}"
+        raise ValueError(f"{expected}; for β, one per row, give kernel=, such as Linear()")
     vector = check_vector(vector, "w" if kernel is None else "β", length=length)
     b = check_scalar(b, "b")
     classes = np.unique(y).tolist()
@@ -196,8 +196,8 @@ def _training_settings(params: dict[str, Any], n: int) -> dict[str, Any]:
     joint = params.get("multi_class") in ("crammer_singer", "multinomial")
     if joint or params.get("penalty", "l2") in ("l1", "elasticnet", None):
         advice = "Crammer and Singer's for two classes: give (coef_, intercept_) with twice the C"
-        needed = "machine must have the penalty ½‖w‖² and one weight vector (ovr)"
-        raise ValueError(f'{needed}; {advice}, loss="hinge" and bias="penalised"')
+        required = "machine must have the penalty ½‖w‖² and one weight vector (ovr)"
+        raise ValueError(f'{required}; {advice}, loss="hinge" and bias="penalised"')
     # An empty loss or bias is refused, unless it is given.
     described: dict[str, Any] = {"loss": params.get("loss", ""), "bias": "", "C": params.get("C")}
     if "intercept_scaling" in params:  # LinearSVC
@@ -277,7 +277,7 @@ def _decision_values(machine: Any, terms: PredictionTerms) -> tuple[Array, Array
     kernel, c, points, _ = terms
     b = np.reshape(machine.intercept_, (-1, 1))
     few = slice(None, None, 1 + len(points) // 100)
-    known = None
+    bound = None
     if is_precomputed(kernel):
         rows = (points[few] == np.arange(machine.n_features_in_)).astype(float)
         K = rows[:, points[:, 0].astype(int)].T
@@ -285,9 +285,9 @@ def _decision_values(machine: Any, terms: PredictionTerms) -> tuple[Array, Array
         rows = points[few]
         kernel = check_kernel(kernel)
         K = kernel(points, rows)
-        known = kernel.error_bound(points)
+        bound = kernel.error_bound(points)
     # |k(x, z)| is at most the product of two norms.
-    norms = known.norms if known else np.full(len(points), np.sqrt(np.abs(K).max(initial=0)))
+    norms = bound.norms if bound else np.full(len(points), np.sqrt(np.abs(K).max(initial=0)))
     ask = getattr(machine, "decision_function", None) or machine.predict
     if len(b) > 1:  # one score for each pair
         pairs = class_pairs(len(c) + 1)
@@ -300,8 +300,8 @@ def _decision_values(machine: Any, terms: PredictionTerms) -> tuple[Array, Array
 def _kernel_of(machine: Any, X: Array | None) -> BaseKernel | Literal["precomputed"]:
     """Return the kernel of a fitted estimator, if it is named as in scikit-learn."""
     if isinstance(machine, SVC):
-        known = getattr(machine, "kernel_", None)  # `SVC.fit` keeps no matrix
-        return check_kernel(known) if known else "precomputed"
+        kernel = getattr(machine, "kernel_", None)  # `SVC.fit` keeps no matrix
+        return check_kernel(kernel) if kernel else "precomputed"
     params: Any = _params(machine)
     name = params.get("kernel")
     gamma = getattr(machine, "_gamma", params.get("gamma"))
@@ -353,5 +353,5 @@ def chosen_pair(classes: ArrayLike, y: ArrayLike) -> tuple[int, int]:
 def pair_coefficients(coefficients: Array, n_support: Sequence[int], i: int, j: int) -> Array:
     """Return the coefficients of the machine for classes i < j, as LIBSVM lays them out."""
     of_class = np.repeat(np.arange(len(coefficients) + 1), n_support)
-    own = np.where(of_class == i, coefficients[j - 1], 0.0)
-    return np.where(of_class == j, coefficients[i], own)
+    coefficients_of_i = np.where(of_class == i, coefficients[j - 1], 0.0)
+    return np.where(of_class == j, coefficients[i], coefficients_of_i)

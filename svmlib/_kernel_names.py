@@ -17,13 +17,13 @@ KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
 _NAMES: dict[str, Any] = {"linear": Linear, "poly": Polynomial, "rbf": RBF, "sigmoid": Sigmoid}
 
 
-def named_kernel(name: str, **given: float) -> BaseKernel:
+def named_kernel(name: str, **parameters: float) -> BaseKernel:
     """Return the kernel of this name, with those of the given parameters that it accepts."""
     if name not in _NAMES:
-        known = [*_NAMES, "precomputed"]
-        raise ValueError(f"kernel must be one of {known} or callable, got {name!r:.80}")
-    parameters = {field.name: given[field.name] for field in fields(_NAMES[name])}
-    kernel: BaseKernel = _NAMES[name](**parameters)
+        names = [*_NAMES, "precomputed"]
+        raise ValueError(f"kernel must be one of {names} or callable, got {name!r:.80}")
+    accepted = {field.name: parameters[field.name] for field in fields(_NAMES[name])}
+    kernel: BaseKernel = _NAMES[name](**accepted)
     return kernel
 
 

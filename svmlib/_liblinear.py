@@ -74,14 +74,14 @@ class LiblinearModel:
         if s > 0:
             bias = {"bias": "penalised", "intercept_scaling": s}
         if self.solver not in _LOSSES:
-            needed = f"solver must be one of {[*_LOSSES]} for a machine, got {self.solver}"
+            message = f"solver must be one of {[*_LOSSES]} for a machine, got {self.solver}"
             if self.solver == "MCSVM_CS" and len(self.labels) == 2:
                 j, i = np.argsort(self.labels)
                 one = f"Machine(W[[{i}]] - W[[{j}]], np.ones(1), b[{i}] - b[{j}], "
                 one += f"classes={(self.labels[j], self.labels[i])}"
                 one += f", intercept_scaling={s:g})" if s > 0 else ")"
-                needed += f'; give {one} with twice the C, loss="hinge" and bias="{bias["bias"]}"'
-            raise ValueError(needed)
+                message += f'; give {one} with twice the C, loss="hinge" and bias="{bias["bias"]}"'
+            raise ValueError(message)
         loss = _LOSSES[self.solver]
         if len(self.labels) != 2:
             one = "(W[k], b[k])"

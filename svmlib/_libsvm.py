@@ -76,11 +76,13 @@ class LibsvmModel:
         score means the class that is named first in the file.
         """
         X = check_points(X)
-        own = self.coefficients
+        coefficients = self.coefficients
         if self.labels:
             pairs = class_pairs(len(self.labels))
-            own = np.array([pair_coefficients(own, self.n_support, *pair) for pair in pairs])
-        sums = [scores_without_bias(self.kernel, self.points, row, X) for row in own]
+            coefficients = np.array(
+                [pair_coefficients(coefficients, self.n_support, *pair) for pair in pairs]
+            )
+        sums = [scores_without_bias(self.kernel, self.points, row, X) for row in coefficients]
         scores = np.column_stack(sums) - self.rho
         return scores if len(self.labels) > 2 else scores[:, 0]
 
@@ -151,9 +153,9 @@ def read_libsvm(
         wrong.
     """
     n_features = None if n_features is None else check_count(n_features, "n_features")
-    known = {"svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho"}
-    extra = {"probA", "probB", "prob_density_marks"}
-    file = ModelParser(path, "SV", known | extra | {"label", "nr_sv"})
+    keys = {"svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho"}
+    optional = {"probA", "probB", "prob_density_marks"}
+    file = ModelParser(path, "SV", keys | optional | {"label", "nr_sv"})
     svm_type = file.header_choice("svm_type", _TYPES)
     kernel = _kernel(file)
     (n_classes,) = file.header_integers("nr_class", least=2)
@@ -170,7 +172,7 @@ def read_libsvm(
     rows = n_classes - 1 if labelled else 1
     coefficients, entries = _support_vectors(file, rows, m, precomputed)
     points = _points(file, entries, precomputed, n_features, zero_based)
-    others = {name: file.header_numbers(name, None) for name in sorted(extra & {*file.header})}
+    others = {name: file.header_numbers(name, None) for name in sorted(optional & {*file.header})}
     return LibsvmModel(svm_type, kernel, labels, rho, coefficients, points, n_support, others)
 
 
@@ -218,8 +220,8 @@ def _points(
     if largest > d:
         raise file.error(f"n_features must be at least {largest}, got {d}")
     if d * len(entries) > _MAX_ENTRIES:
-        needed = f"{len(entries)} support vectors with {d} features"
-        raise file.error(f"a machine must have at most {_MAX_ENTRIES} numbers, got {needed}")
+        size = f"{len(entries)} support vectors with {d} features"
+        raise file.error(f"a machine must have at most {_MAX_ENTRIES} numbers, got {size}")
     points = np.zeros((len(entries), d))
     for row, (index, values) in zip(points, entries, strict=True):
         row[np.array(index, dtype=int) - first] = values
@@ -231,15 +233,15 @@ def _kernel(file: ModelParser) -> KernelOrPrecomputed:
     name = file.header_choice("kernel_type", (*_KERNELS, "precomputed"))
     if is_precomputed(name):
         return name
-    given = dict[str, Any]()
+    parameters = dict[str, Any]()
     for key in [parameter.name for parameter in fields(_KERNELS[name])]:
         if key == "degree":
-            (given[key],) = file.header_integers(key, least=1)
+            (parameters[key],) = file.header_integers(key, least=1)
         else:
-            (given[key],) = file.header_numbers(key).tolist()
-        if key == "gamma" and given[key] <= 0:
-            raise file.error(f"gamma must be positive, got {given[key]:g}")
-    kernel: Kernel = _KERNELS[name](**given)
+            (parameters[key],) = file.header_numbers(key).tolist()
+        if key == "gamma" and parameters[key] <= 0:
+            raise file.error(f"gamma must be positive, got {parameters[key]:g}")
+    kernel: Kernel = _KERNELS[name](**parameters)
     return kernel
 
 
@@ -332,11 +334,11 @@ def _binary_model(m: Machine, svm_type: str = "c_svc") -> LibsvmModel:
 
 
 def _integers(classes: Any) -> tuple[int, ...]:
-    given = np.asarray(classes)
-    if given.dtype.kind not in "iuf" or (given != np.rint(given)).any():
+    numbers = np.asarray(classes)
+    if numbers.dtype.kind not in "iuf" or (numbers != np.rint(numbers)).any():
         advice = "fit with sklearn.preprocessing.LabelEncoder's numbers"
-        raise ValueError(f"labels must be integers in LIBSVM's files, got {given}; {advice}")
-    labels = tuple(int(label) for label in given)
+        raise ValueError(f"labels must be integers in LIBSVM's files, got {numbers}; {advice}")
+    labels = tuple(int(label) for label in numbers)
     if not all(label in LABELS for label in labels):
         raise ValueError(f"labels must be integers of 32 bits in LIBSVM's files, got {labels}")
     return labels

@@ -259,10 +259,10 @@ class MachineProblem:
 
     def _machine_of(self, solved: _OurSolution) -> tuple[Machine, Scores]:
         """Return the machine of α, or of a more accurate w, and its scores at the rows."""
-        used, beta = solved.alpha > 0, solved.alpha * self.y
+        support, beta = solved.alpha > 0, solved.alpha * self.y
         ours = replace(self.machine, b=solved.b, support=None, rows=None)
         if solved.w is None:
-            ours = replace(ours, points=self.X[used], coefficients=beta[used])
+            ours = replace(ours, points=self.X[support], coefficients=beta[support])
             return ours, self._scores_of(beta)
         ours = replace(ours, points=solved.w[None], coefficients=np.ones(1))
         return ours, machine_scores(ours, self.problem.kernel, self.X, self.y)[0]

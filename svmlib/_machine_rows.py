@@ -42,9 +42,9 @@ def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None,
         return _sums_of_rows(row_numbers(m.points, y.size), m.coefficients, y)
     if m.rows is not None and np.array_equal(m.points, X.take(m.rows, 0, mode="clip")):
         return _sums_of_rows(m.rows, m.coefficients, y)
-    used = np.argsort(-np.abs(m.coefficients), kind="stable")[: np.count_nonzero(m.coefficients)]
-    points = pad_columns(m.points[used], X)
-    coefficients = m.coefficients[used]
+    nonzero = np.argsort(-np.abs(m.coefficients), kind="stable")[: np.count_nonzero(m.coefficients)]
+    points = pad_columns(m.points[nonzero], X)
+    coefficients = m.coefficients[nonzero]
     places = _match_rows(points, coefficients, X, y, C)
     if places is None:
         return None, False, f"a support vector is not a row of X: {ROW_HINT}"
@@ -127,12 +127,12 @@ def weighted_rows(
 ) -> tuple[Array, Array, Array]:
     """Return the rows of positive weight, their labels, and their factors of C."""
     factors = check_weights(weights, y.size)
-    used = factors > 0
-    if not used.all():
+    positive = factors > 0
+    if not positive.all():
         if m.precomputed:
             advice = "leave these samples out of X (rows and columns), y and sample_weight"
             raise ValueError(f"sample_weight must not be zero for a Gram matrix: {advice}")
-        X, y, factors = X[used], y[used], factors[used]
+        X, y, factors = X[positive], y[positive], factors[positive]
     return X, y, factors * np.array(m.class_weight).take(y > 0)
 
 

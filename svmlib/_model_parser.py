@@ -28,7 +28,7 @@ class ModelParser:
     Errors name the line that was read last, or the line of the header that was last asked for.
     """
 
-    def __init__(self, path: str | PathLike[str], last: str, known: set[str]) -> None:
+    def __init__(self, path: str | PathLike[str], last: str, allowed: set[str]) -> None:
         self.name = Path(path).name
         self.line_number = 1
         try:
@@ -37,7 +37,7 @@ class ModelParser:
             raise ValueError(f"{self.name} must be a text file of ASCII characters") from None
         self.lines = text.rstrip().splitlines()
         self.rows = iter(self)
-        self.header = self._read_header(last, known)
+        self.header = self._read_header(last, allowed)
         self.end_of_header = self.line_number
         if not text.endswith("\n"):  # so that a number that was cut is not taken for another
             self.line_number = len(self.lines)
@@ -52,24 +52,24 @@ class ModelParser:
             self.line_number = k
             yield line.split()
 
-    def _read_header(self, last: str, known: set[str]) -> dict[str, tuple[int, list[str]]]:
+    def _read_header(self, last: str, allowed: set[str]) -> dict[str, tuple[int, list[str]]]:
         """Return number and words of each line before the line `last`, by its first word."""
         found: dict[str, tuple[int, list[str]]] = {}
         for line in self.rows:
             if line == [last]:
                 return found
-            self._check_kind(line, known)
+            self._check_kind(line, allowed)
             if line == ["nr_class", "1"]:  # and no rho
                 raise self.error("expected at least 2 classes: all training rows had one label")
-            if not line or line[0] not in known or line[0] in found or len(line) < 2:
-                raise self.error(f"expected one of {sorted(known - {*found})} and its value")
+            if not line or line[0] not in allowed or line[0] in found or len(line) < 2:
+                raise self.error(f"expected one of {sorted(allowed - {*found})} and its value")
             found[line[0]] = self.line_number, line[1:]
         raise self.error(f"the file ends before its line {last!r}")
 
-    def _check_kind(self, line: list[str], known: set[str]) -> None:
+    def _check_kind(self, line: list[str], allowed: set[str]) -> None:
         """Raise an error if a line belongs to another kind of file."""
         for name, reader in ("svm_type", "read_libsvm"), ("solver_type", "read_liblinear"):
-            if line[:1] == [name] and name not in known:
+            if line[:1] == [name] and name not in allowed:
                 raise self.error(f"{name} is a line of another kind of file: use {reader}")
         if ":" in "".join(line[1:2]):
             raise self.error("this looks like training data, not a model")

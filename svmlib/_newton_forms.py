@@ -159,9 +159,9 @@ class PrimalForm:
     def represent(self, beta: Array) -> Array:
         if EPS * float(np.abs(beta) @ self.diagonal) > _MARGIN_ERROR:
             return accurate_sum(self.Phi, beta)[0]
-        used = beta.nonzero()[0]
-        if 3 * used.size < beta.size:
-            return beta[used] @ self.Phi.take(used, 0)
+        nonzero = beta.nonzero()[0]
+        if 3 * nonzero.size < beta.size:
+            return beta[nonzero] @ self.Phi.take(nonzero, 0)
         return beta @ self.Phi
 
     def scores(self, v: Array) -> Array:

@@ -119,8 +119,8 @@ def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
     total, lost, sizes = np.zeros((3, A.shape[1]))
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, n, 512):  # rows that fit into a processor's cache
-            some = slice(start, start + 512)
-            products, errors = _two_product(weights[some, None], A[some])
+            block = slice(start, start + 512)
+            products, errors = _two_product(weights[block, None], A[block])
             sizes = sizes + np.abs(products).sum(axis=0)
             sums = np.cumsum(np.concatenate([total[None], products]), axis=0)
             before, total = sums[:-1], sums[-1]
@@ -130,9 +130,9 @@ def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
         result = total + lost
         tiny = 8 * (n + 1) * SMALLEST_SUBNORMAL
         error = 4 * UNIT_ROUNDOFF * np.abs(result) + gamma_n(n + 8) ** 2 * sizes + tiny
-        known = np.isfinite(error)  # then the result is, too
-        if not known.all():
-            result, error = np.where(known, result, weights @ A), np.where(known, error, np.inf)
+        finite = np.isfinite(error)  # then the result is, too
+        if not finite.all():
+            result, error = np.where(finite, result, weights @ A), np.where(finite, error, np.inf)
         return result, error
 
 
@@ -160,8 +160,8 @@ def exact_sum(values: Array) -> float:
 
 def exact_dot(a: Array, b: Array) -> Fraction:
     """Return a·b of two finite vectors without any rounding, in some microseconds per term."""
-    used = (a != 0) & (b != 0)
-    terms = zip(a[used].tolist(), b[used].tolist(), strict=True)
+    nonzero = (a != 0) & (b != 0)
+    terms = zip(a[nonzero].tolist(), b[nonzero].tolist(), strict=True)
     return sum((Fraction(p) * Fraction(q) for p, q in terms), Fraction(0))
 
 
@@ -176,9 +176,9 @@ def format_bound(value: float, *, up: bool = True, digits: int = 6) -> str:
 
 def in_few_digits(x: float, bound: Callable[[float], float]) -> float:
     """Return x in so few digits that the bound grows by at most a part in 10⁹."""
-    most = bound(x) * (1 + 1e-9)
+    highest = bound(x) * (1 + 1e-9)
     shorter = (float(f"{x:.{digits}g}") for digits in (6, 9, 12))
-    return next((value for value in shorter if bound(value) <= most), x)
+    return next((value for value in shorter if bound(value) <= highest), x)
 
 
 def format_exactly(value: float) -> str:

@@ -50,8 +50,8 @@ def make_fold_scorer(scoring: Any, classes: Any, labels: Any, weights: Array | N
         try:
             return float(scorer(classifier, test[:, None], labels[test], **keywords))
         except Exception as error:
-            needed = "work with decision_function, predict and classes_"
-            message = f"scoring must {needed}, but {scoring!r:.80} fails: {error}"
+            required = "work with decision_function, predict and classes_"
+            message = f"scoring must {required}, but {scoring!r:.80} fails: {error}"
             raise ValueError(message) from error
 
     return measure

@@ -33,19 +33,19 @@ def as_float(value: ArrayLike, name: str, *, finite: bool = True) -> Array:
     (fractions, longer floats) become the nearest float.
     """
     try:
-        given = np.asarray(value)
-        kind = given.dtype.kind
-        text = kind == "O" and any(isinstance(v, str | bytes) for v in given.flat)
+        numbers = np.asarray(value)
+        kind = numbers.dtype.kind
+        text = kind == "O" and any(isinstance(v, str | bytes) for v in numbers.flat)
         if kind in "SUcmM" or text or value is None:  # NumPy would make floats of these
             raise TypeError("not real numbers")
-        array = np.asarray(given, dtype=np.float64)
+        array = np.asarray(numbers, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         accepted = "a dense array of real numbers"
         raise ValueError(f"{name} must be {accepted}, got {value!r:.80}") from error
     refuse_masked(value, name)  # first, as there may be NaN under a mask
     if finite and not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, but it contains NaN or infinity")
-    whole = [isinstance(v, _INTEGERS) for v in given.flat] if kind == "O" else [kind in "iu"]
+    whole = [isinstance(v, _INTEGERS) for v in numbers.flat] if kind == "O" else [kind in "iu"]
     if any(whole) and np.abs(array.ravel()).max(where=whole, initial=0) >= 2**53:
         raise ValueError(f"{name} must hold integers that floats can hold: up to 2**53 - 1 in size")
     return array
@@ -53,8 +53,8 @@ def as_float(value: ArrayLike, name: str, *, finite: bool = True) -> Array:
 
 def float_type_of(value: object) -> FloatType:
     """Return the type in which numbers are given: half, single or, for all others, double."""
-    given: Any = np.asarray(value).dtype.type
-    return given if given in (np.float16, np.float32) else np.float64
+    float_type: Any = np.asarray(value).dtype.type
+    return float_type if float_type in (np.float16, np.float32) else np.float64
 
 
 def refuse_masked(value: object, name: str) -> None:

@@ -110,8 +110,8 @@ def _minor_cycle(coefficients: Array, vertices: Array) -> tuple[Array, NDArray[n
         left_behind = np.flatnonzero(coefficients + step < 0)
         if left_behind.size == 0:
             # A vertex whose coefficient is 0 would block the next step.
-            used = coefficients + step > 0
-            return (coefficients + step)[used], kept[used], point
+            positive = coefficients + step > 0
+            return (coefficients + step)[positive], kept[positive], point
         fractions = coefficients[left_behind] / -step[left_behind]
         coefficients = coefficients + fractions.min() * step
         coefficients[left_behind[fractions.argmin()]] = 0.0

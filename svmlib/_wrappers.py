@@ -33,8 +33,8 @@ def unwrap(machine: Any, X: Any) -> tuple[Any, Any, str]:
             if getattr(machine.estimator_, "n_features_in_", None) != np.shape(X)[1]:
                 X = machine.transform(X) if hasattr(machine, "transform") else X  # of RFE
             if isinstance(machine, FixedThresholdClassifier | TunedThresholdClassifierCV):
-                known = vars(machine)
-                threshold = known.get("best_threshold_", known.get("threshold"))
+                attributes = vars(machine)
+                threshold = attributes.get("best_threshold_", attributes.get("threshold"))
                 if not isinstance(threshold, str):  # it may be "auto"
                     threshold = f"{threshold:.8g}"
                 which = f"the threshold {threshold} of {type(machine).__name__}"
@@ -57,8 +57,8 @@ def _dense_rows(X: Any) -> Any:
         return X
     size_mb = megabytes(X.shape[0] * X.shape[1])
     if size_mb > _MAX_DENSE_MB:
-        needed = f"because it is made dense, which takes {size_mb:.0f} MB"
-        raise ValueError(f"X must take at most {_MAX_DENSE_MB} MB, {needed}; or give X.toarray()")
+        reason = f"because it is made dense, which takes {size_mb:.0f} MB"
+        raise ValueError(f"X must take at most {_MAX_DENSE_MB} MB, {reason}; or give X.toarray()")
     return X.toarray()
 
 
@@ -87,8 +87,8 @@ _REMEDIES = {  # for machines that have this attribute
 }
 
 
-def not_fitted_error(machine: Any, known: str) -> ValueError:
+def not_fitted_error(machine: Any, accepted: str) -> ValueError:
     """Return the error that says which machines can be judged or written into a file."""
     remedies = [text for name, text in _REMEDIES.items() if hasattr(machine, name)]
     advice = f"; {remedies[0]}" if remedies else ""
-    return ValueError(f"machine must be a fitted {known}, got {machine!r:.80}{advice}")
+    return ValueError(f"machine must be a fitted {accepted}, got {machine!r:.80}{advice}")

@@ -301,8 +301,8 @@ class Scores(ReadOnly):
 
     def __post_init__(self) -> None:
         for name in ("values", "error", "norms"):
-            given, n = getattr(self, name), np.size(self.values)
-            vars(self)[name] = check_bounds(given, name, n, negative=name == "values")
+            array, n = getattr(self, name), np.size(self.values)
+            vars(self)[name] = check_bounds(array, name, n, negative=name == "values")
         vars(self)["squared_norm"] = check_bound(self.squared_norm, "squared_norm")
         super().__post_init__()
 
@@ -399,8 +399,8 @@ def linear_scores(X: ArrayLike, beta: ArrayLike, origin: ArrayLike | None = None
     X = check_points(X)
     n, d = X.shape
     beta = check_vector(beta, "beta", length=n)
-    used = np.flatnonzero(beta)
-    w, e = accurate_sum(X[used], beta[used])
+    nonzero = np.flatnonzero(beta)
+    w, e = accurate_sum(X[nonzero], beta[nonzero])
     values = X @ w
     largest = np.abs(w) + e
     squared_norm = round_up(float(largest @ largest), d) + d * SMALLEST_SUBNORMAL
@@ -418,8 +418,8 @@ def scores_without_norm(
     values: Array, norms: Array, w: Array | None = None, *, error: Array | float = np.inf
 ) -> Scores:
     """Return scores without a bound on ‖w‖ or on the error of sums that have overflowed."""
-    known = np.isfinite(values)
-    return Scores(np.where(known, values, 0), np.where(known, error, np.inf), np.inf, norms, w)
+    finite = np.isfinite(values)
+    return Scores(np.where(finite, values, 0), np.where(finite, error, np.inf), np.inf, norms, w)
 
 
 def largest_violation(

@@ -224,16 +224,16 @@ def load_penguins(
 
 
 def _check_names(
-    names: Any, argument: str, at_least: int = 0, known: tuple[str, ...] = ()
+    names: Any, argument: str, at_least: int = 0, choices: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
     """Return a sequence of names as a tuple; if there is a least number, they must differ."""
     several = isinstance(names, Iterable) and not isinstance(names, str)
     found: tuple[Any, ...] = tuple(names) if several else (None,)
     if not all(isinstance(name, str) for name in found):
         raise ValueError(f"{argument} must be a sequence of names, got {names!r:.80}")
-    chosen = set(found) & set(known or found)
+    chosen = set(found) & set(choices or found)
     if at_least and not len(found) == len(chosen) >= at_least:
-        among = f" out of {', '.join(known)}" if known else ""
+        among = f" out of {', '.join(choices)}" if choices else ""
         accepted = f"at least {at_least} different names{among}"
         raise ValueError(f"{argument} must be {accepted}, got {names!r:.80}")
     return found

@@ -516,8 +516,8 @@ def _sample(chunks: _Chunks) -> Any:
 
 def _sample_rows(number: int, count: int, X: Any, y: Any) -> Array:
     """Return some rows of a chunk with their labels, the same each time."""
-    some = random_rows(len(X), count, seed=number)
-    return np.column_stack([X[some], y[some]]).astype(float)
+    rows = random_rows(len(X), count, seed=number)
+    return np.column_stack([X[rows], y[rows]]).astype(float)
 
 
 # The chunks, and sums over them
@@ -530,8 +530,8 @@ def _chunks(X: Any, y: Any) -> _Chunks:
         raise ValueError(f"X must be a Dask array {accepted}, got {X!r:.80}")
     y = dask.array.asarray(y)
     if y.shape != X.shape[:1] or not y.size:
-        known = "the sizes of all chunks must be known (call compute_chunk_sizes())"
-        raise ValueError(f"y must have one label for each row of X, and {known}, got {y.shape}")
+        advice = "the sizes of all chunks must be known (call compute_chunk_sizes())"
+        raise ValueError(f"y must have one label for each row of X, and {advice}, got {y.shape}")
     # Optimised one by one, X and y from a common source would each read it in every pass.
     # Without the cast, the chunks would have the type of their default, which is text.
     rows = cast("Any", X).rechunk({1: -1}).to_delayed(optimize_graph=False).ravel()  # whole rows
@@ -539,9 +539,9 @@ def _chunks(X: Any, y: Any) -> _Chunks:
     return [(x, label) for x, label, size in zip(rows, labels, X.chunks[0], strict=True) if size]
 
 
-def _sum(chunks: _Chunks, summarise: Callable[..., Any], *given: Any) -> Any:
+def _sum(chunks: _Chunks, summarise: Callable[..., Any], *arguments: Any) -> Any:
     """Apply a function to every chunk and merge the sums that it returns, as a tree."""
-    apply = dask.delayed(partial(summarise, *given))
+    apply = dask.delayed(partial(summarise, *arguments))
     add = dask.delayed(merge_sums)
     roots = parts = [apply(X, y) for X, y in chunks]
     while len(parts) > 1:
@@ -556,11 +556,13 @@ def _compute(total: Any, parts: list[Any]) -> Any:
     same happens if tasks cannot be fused: Dask has `fuse` since 2025.4, but does not promise it.
     """
     graph = total.dask.cull({total.key}).to_dict()
-    needed, needed_by = dask.core.get_deps(graph)
+    dependencies, dependents = dask.core.get_deps(graph)
     for part in parts:
         group = [part.key]
         for key in group:  # while it grows
-            group += [k for k in needed[key] if k not in group and needed_by[k] <= set(group)]
+            group += [
+                k for k in dependencies[key] if k not in group and dependents[k] <= set(group)
+            ]
         if all(hasattr(graph[key], "fuse") for key in group):
             graph[part.key] = graph[part.key].fuse(*map(graph.pop, group), key=part.key)
     return type(total)(total.key, graph).compute()

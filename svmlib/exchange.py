@@ -150,8 +150,8 @@ def certify_machine(
     judged = to_machine(machine, points, labels, kernel, sample_weight)
     if callable(kernel) and judged.precomputed:  # its points are numbers of rows
         judged = replace(judged, points=points[row_numbers(judged.points, len(points))])
-    given: dict[str, Any] = {"C": C, "kernel": kernel, "loss": loss, "bias": bias}
-    judged = replace(judged, **{key: value for key, value in given.items() if value is not None})
+    settings: dict[str, Any] = {"C": C, "kernel": kernel, "loss": loss, "bias": bias}
+    judged = replace(judged, **{key: value for key, value in settings.items() if value is not None})
     signs = signed_labels(judged, labels)
     problem = MachineProblem(judged, points, signs, sample_weight, float_type_of(X))
     if problem.hard_margin and problem.problem.linear:

@@ -323,17 +323,17 @@ class GramMatrix:
 
     def matvec(self, beta: Array) -> Array:
         """Return Kβ: from rows that are kept, and for the others from values that are not."""
-        used = beta.nonzero()[0]
+        nonzero = beta.nonzero()[0]
         if self.full is not None:
-            if _FEW_ROWS_DIVISOR * used.size < self.n:
-                return beta[used] @ self.full.take(used, 0)
+            if _FEW_ROWS_DIVISOR * nonzero.size < self.n:
+                return beta[nonzero] @ self.full.take(nonzero, 0)
             return np.asarray(dsymv(1.0, self.full.T, beta, lower=1))  # reads half of K
         if self.kernel.linear:
             return self.X @ (beta @ self.X)
-        kept = self._cache_if_room(used)
-        others = used[~kept]
+        kept = self._cache_if_room(nonzero)
+        others = nonzero[~kept]
         sums = kernel_expansion(self.kernel, self.X[others], beta[others], self.X)
-        for i in used[kept].tolist():
+        for i in nonzero[kept].tolist():
             daxpy(self.cached[i], sums, a=beta[i])  # sums += beta[i] * row
         return sums
 

@@ -123,8 +123,8 @@ class BaseKernel:
 
     def diagonal(self, X: Array) -> Array:
         """Return k(x_i, x_i), of shape (n,), without the rest of the Gram matrix."""
-        some = np.split(X, range(32, len(X), 32))  # few calls, and few unused values
-        blocks = [self.evaluator(x)(x, np.empty((len(x), len(x)))) for x in some]
+        parts = np.split(X, range(32, len(X), 32))  # few calls, and few unused values
+        blocks = [self.evaluator(x)(x, np.empty((len(x), len(x)))) for x in parts]
         return np.concatenate([block.diagonal() for block in blocks])
 
     def error_bound(self, X: Array) -> ErrorBound | None:
@@ -525,8 +525,8 @@ class Precomputed(BaseKernel):
     def __init__(
         self, K: ArrayLike, name: str = "K", float_type: type | None = None, *, copy: bool = True
     ) -> None:
-        given = check_points(K, name)
-        self.given = given.copy() if copy else given.view()
+        matrix = check_points(K, name)
+        self.given = matrix.copy() if copy else matrix.view()
         self._float_type = float_type_of(K) if float_type is None else float_type
         self.K = check_gram(self.given, name, self._float_type)
         self.points = np.arange(float(len(self.K)))[:, None]
@@ -560,8 +560,8 @@ class Precomputed(BaseKernel):
         if self.given is self.K:
             return 0.0
         rows = X[:, 0].astype(int)
-        used = beta.nonzero()[0]
-        columns, v = rows[used], beta[used]
+        nonzero = beta.nonzero()[0]
+        columns, v = rows[nonzero], beta[nonzero]
         places = np.ix_(rows, columns)
         change = self.given[places] - self.K[places]
         error = gamma_n(v.size + 4) * (np.abs(change) @ np.abs(v))
@@ -598,22 +598,22 @@ def kernel_expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     array([-32.])
     """
     kernel = check_kernel(kernel)
-    used = np.flatnonzero(beta)
+    nonzero = np.flatnonzero(beta)
     if kernel.linear:  # Σ β_i (x_i·z) = (Σ β_i x_i)·z, with the w of the certificate
-        return Z @ accurate_sum(X[used], beta[used])[0]
+        return Z @ accurate_sum(X[nonzero], beta[nonzero])[0]
     sums = np.zeros(len(Z))
-    if used.size and len(Z) <= _SMALL_BATCH and not kernel.user_defined:
+    if nonzero.size and len(Z) <= _SMALL_BATCH and not kernel.user_defined:
         evaluate = kernel.evaluator(Z)  # k(X, Z) in place of k(Z, X)
-        for some in np.split(used, range(_BATCH_POINTS, used.size, _BATCH_POINTS)):
-            sums += beta[some] @ evaluate(X[some], np.empty((some.size, len(Z))))
+        for indices in np.split(nonzero, range(_BATCH_POINTS, nonzero.size, _BATCH_POINTS)):
+            sums += beta[indices] @ evaluate(X[indices], np.empty((indices.size, len(Z))))
         return sums
-    buffer = np.empty(min(BLOCK_SIZE, used.size * len(Z)))  # once, because allocation is slow
-    for first in range(0, used.size, _BLOCK_COLUMNS):
-        some = used[first : first + _BLOCK_COLUMNS]
-        evaluate = kernel.evaluator(X[some])
-        step = max(1, BLOCK_SIZE // some.size)
+    buffer = np.empty(min(BLOCK_SIZE, nonzero.size * len(Z)))  # once, because allocation is slow
+    for first in range(0, nonzero.size, _BLOCK_COLUMNS):
+        indices = nonzero[first : first + _BLOCK_COLUMNS]
+        evaluate = kernel.evaluator(X[indices])
+        step = max(1, BLOCK_SIZE // indices.size)
         for start in range(0, len(Z), step):
             z = Z[start : start + step]
-            block = buffer[: len(z) * some.size].reshape(len(z), some.size)
-            sums[start : start + step] += evaluate(z, block) @ beta[some]
+            block = buffer[: len(z) * indices.size].reshape(len(z), indices.size)
+            sums[start : start + step] += evaluate(z, block) @ beta[indices]
     return sums

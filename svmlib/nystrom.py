@@ -231,10 +231,10 @@ def span_sums(
         # What underflows in a score is far below the rounding of 1 − y f, which is counted.
         scores = scores_without_norm(K @ c, norms, error=error * norm_w * norms)
         margin_lower, margin_upper = scores.margins(b, signs)
-        used = np.flatnonzero(multipliers)
-        by_class = multipliers[used] * (signs[used] == np.array([[1], [-1]]))
+        support = np.flatnonzero(multipliers)
+        by_class = multipliers[support] * (signs[support] == np.array([[1], [-1]]))
         distances, A, residual, norm_bounds = _residuals(
-            span, x[used], K[used], error, norms[used], pivot_norms
+            span, x[support], K[support], error, norms[support], pivot_norms
         )
         parts.append(
             SpanSums(
@@ -299,8 +299,8 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     # Rounding has moved the w of the multipliers by at most `moved`.
     signed = np.array([1, -1]) * balancing_factors(sums.total)
     a, g = signed @ sums.coefficients, signed @ sums.residual
-    known = sums.norm_bound, sums.distance, sums.residual_error
-    norm_bound, distance, residual_error = (float(np.abs(signed) @ each) for each in known)
+    class_bounds = sums.norm_bound, sums.distance, sums.residual_error
+    norm_bound, distance, residual_error = (float(np.abs(signed) @ each) for each in class_bounds)
     norm = float(np.sqrt(squared(a)))
     moved = 5 * relative * norm_bound
     distance += moved
@@ -411,9 +411,9 @@ def check_semidefinite(kernel: object) -> ClassicKernel:
 def choose_span(problem: DualProblem, tol: float) -> Span:
     """Return as many pivots as a gap of `tol` needs, or all pivots of a sample if it needs more."""
     if problem.hard_margin or not provably_semidefinite(problem.kernel):
-        needed = f"a finite C and {_SEMIDEFINITE}"
+        required = f"a finite C and {_SEMIDEFINITE}"
         got = f"C up to {problem.upper.max():g} and {problem.kernel!r:.80}"
-        raise ValueError(f"problem must have {needed}, got {got}")
+        raise ValueError(f"problem must have {required}, got {got}")
     sample = problem.X[random_rows(problem.n, sample_size(problem.n))]
     return Span.of_sample(problem.kernel, sample, tol / float(problem.upper.sum()))
 
@@ -423,8 +423,8 @@ def max_rank_in_memory(n: int, memory_mb: float) -> float:
     mb_per_pivot = megabytes(_PHI_COPIES * n)
     max_rank = check_scalar(memory_mb, "memory_mb", positive=True, finite=False) / mb_per_pivot
     if max_rank < 1:
-        needed = format_bound(mb_per_pivot)
-        raise ValueError(f"memory_mb must be at least {needed} for a feature of {n} samples")
+        least = format_bound(mb_per_pivot)
+        raise ValueError(f"memory_mb must be at least {least} for a feature of {n} samples")
     return max_rank
 
 
@@ -433,7 +433,7 @@ def run_nystrom(
 ) -> Solution:
     """Return the best classifier in the span of as many of the pivots as there is room for."""
     n = problem.n
-    needed = span.rank
+    rank = span.rank
     span = span.leading(0.0, max_rank_in_memory(n, memory_mb))
     # In use are the features, those less their mean, and those of the free samples.
     features, cache_mb = span.features(problem.X), megabytes(4 * n)  # for a few rows of K
@@ -446,9 +446,9 @@ def run_nystrom(
     sums = span_sums(span, c, b, problem.X, problem.y, alpha, problem.upper)
     proof = certify_in_span(sums, span, c, n)
     advice = f"{span.rank} pivots of a sample do not span the features of all samples"
-    if needed > span.rank:
-        enough = format_bound(megabytes(_PHI_COPIES * n * needed))
-        advice = f"memory_mb={memory_mb:g} has room for {span.rank} pivots, {needed} take {enough}"
+    if rank > span.rank:
+        enough = format_bound(megabytes(_PHI_COPIES * n * rank))
+        advice = f"memory_mb={memory_mb:g} has room for {span.rank} pivots, {rank} take {enough}"
     advice += '; solver="smo" evaluates all kernel values, which may take hours'
     converged = proof.reaches(tol)
     return Solution(

@@ -242,8 +242,8 @@ class DualProblem(ReadOnly):
             why = "this could not be proved for the Gram matrix"
             if not self.gram_matrix.fits:
                 why = "the Gram matrix is too large to prove it: raise DualProblem's cache_mb"
-            needed = f"kernel must be positive semidefinite for {method}, but {why}"
-            raise ValueError(f'{needed}; svmlib.smo.smo, or SVC(solver="smo"), accepts any kernel')
+            reason = f"kernel must be positive semidefinite for {method}, but {why}"
+            raise ValueError(f'{reason}; svmlib.smo.smo, or SVC(solver="smo"), accepts any kernel')
 
     def check_start(self, start: ArrayLike | None) -> Array:
         """Return a feasible start: zero multipliers, or a copy of `start`.

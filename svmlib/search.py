@@ -70,8 +70,8 @@ def one_standard_error(results: dict[str, Any]) -> int:
     keys = [*results] if isinstance(results, Mapping) else []
     splits = [key for key in keys if key.startswith("split") and key.endswith("_test_score")]
     if not splits or np.isnan(mean := results["mean_test_score"]).all():
-        needed = "the cv_results_ of a search, with a mean_test_score that is not NaN"
-        raise ValueError(f"results must be {needed}, got {results!r:.80}")
+        required = "the cv_results_ of a search, with a mean_test_score that is not NaN"
+        raise ValueError(f"results must be {required}, got {results!r:.80}")
     scores = np.array([results[key] for key in splits])
     best = int(np.nanargmax(mean))
     good = np.flatnonzero(mean >= mean[best] - np.nan_to_num(_standard_error(scores[:, best])))
@@ -285,7 +285,7 @@ class SVCCV(BinaryClassifier):
             raise ValueError(f"refit must be True, False or a function, got {self.refit!r:.80}")
         return tol, Cs
 
-    def _candidates(self, X: Array, weights: Array, given: ArrayLike) -> tuple[list[SVC], Array]:
+    def _candidates(self, X: Array, weights: Array, X_given: ArrayLike) -> tuple[list[SVC], Array]:
         """Return a machine for each γ, with its kernel, and the points to compute with."""
         names = ("kernel", "degree", "coef0", "class_weight", "tol")
         settings = {name: getattr(self, name) for name in names}
@@ -303,7 +303,7 @@ class SVCCV(BinaryClassifier):
         if not models:
             raise ValueError("gammas must have at least one value")
         for model in models:
-            model.kernel_ = resolve_kernel(model, X, weights, given)
+            model.kernel_ = resolve_kernel(model, X, weights, X_given)
         X = kernel_points(self.kernel, X)
         return models, X - check_kernel(models[0].kernel_).origin(X)
 
@@ -321,8 +321,8 @@ class SVCCV(BinaryClassifier):
         train, test = numbers[train], numbers[test]  # a mask becomes numbers
         train = train[weights[train] > 0]
         if not np.isin(self.classes_, labels[train]).all() or not weights[test].any():
-            needed = "samples of both classes to train on, and some to test"
-            raise ValueError(f"cv must give each fold {needed}, of positive weight; use fewer")
+            required = "samples of both classes to train on, and some to test"
+            raise ValueError(f"cv must give each fold {required}, of positive weight; use fewer")
         factors = class_factors(self.class_weight, self.classes_, labels[train])
         second = labels[train] == self.classes_[1]
         return Fold(train, test, weights[train] * factors[second.astype(int)])
@@ -335,9 +335,9 @@ class SVCCV(BinaryClassifier):
         workers = min(effective_n_jobs(self.n_jobs), len(models))
         kernels = [check_kernel(model.kernel_) for model in models]
         if not (gram_megabytes(len(X)) <= cache_mb / workers or kernels[0].linear):
-            needed = int(workers * gram_megabytes(len(X))) + 1
+            least_mb = int(workers * gram_megabytes(len(X))) + 1
             message = f"The Gram matrix of {len(X)} samples does not fit cache_mb={cache_mb:g}, so "
-            message += f"every machine evaluates its own rows of it; cache_mb={needed} is enough"
+            message += f"every machine evaluates its own rows of it; cache_mb={least_mb} is enough"
             warnings.warn(message, stacklevel=3)
         numbered = sorted(enumerate(kernels), key=lambda pair: getattr(pair[1], "gamma", 0))
         borders = [k * len(models) // workers for k in range(workers + 1)]

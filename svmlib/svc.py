@@ -77,9 +77,9 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             self.n_features_in_ = X.shape[1]
             points: Array = X
         else:
-            given, labels = validate_data(self, X, y, dtype="numeric", order="C")
+            validated, labels = validate_data(self, X, y, dtype="numeric", order="C")
             check_classification_targets(labels)
-            points = as_float(given, "X")
+            points = as_float(validated, "X")
         if is_precomputed(self.kernel) and points.shape[0] != points.shape[1]:
             raise ValueError(f"X must be a square Gram matrix, got shape {points.shape}")
         return np.ascontiguousarray(points), labels
@@ -276,13 +276,13 @@ class SVC(BinaryClassifier):
         max_iter = np.inf if default else check_count(self.max_iter, "max_iter, if not -1,")
         memory_mb = check_scalar(self.memory_mb, "memory_mb", positive=True)
         check_choice(self.solver, "solver", get_args(SolverName))
-        given = X
+        X_given = X
         self._precomputed = is_precomputed(self.kernel)
-        X, labels, weights, used = self._weighted_samples(X, y, sample_weight)
+        X, labels, weights, rows = self._weighted_samples(X, y, sample_weight)
         self.classes_, signs = two_classes(labels, weights)
         self.class_weight_ = class_factors(self.class_weight, self.classes_, labels)
         bounds = C if np.isinf(C) else weights * C * self.class_weight_[(signs > 0).astype(int)]
-        self.kernel_ = resolve_kernel(self, X, weights, given)
+        self.kernel_ = resolve_kernel(self, X, weights, X_given)
         kernel = check_kernel(self.kernel_)
         X = kernel_points(self.kernel, X)
         if np.isinf(C) and kernel.linear:
@@ -293,7 +293,7 @@ class SVC(BinaryClassifier):
             solution, self.solver_ = solve(problem, self.solver, tol, max_iter, memory_mb=memory_mb)
         except CacheTooSmallError as error:
             raise CacheTooSmallError(f'{error} of DualProblem; solver="auto" needs less') from error
-        self._set_fitted_attributes(solution, problem, X, used)
+        self._set_fitted_attributes(solution, problem, X, rows)
         warn_unless_converged(solution, self.solver_, tol, solution.advice)
         return self
 
@@ -305,18 +305,18 @@ class SVC(BinaryClassifier):
         if sample_weight is None:
             return points, labels, np.ones(len(points)), np.arange(len(points))
         weights = check_weights(sample_weight, len(points))
-        used = np.flatnonzero(weights)
-        points = points[np.ix_(used, used)] if self._precomputed else points[used]
-        return points, labels[used], weights[used], used
+        rows = np.flatnonzero(weights)
+        points = points[np.ix_(rows, rows)] if self._precomputed else points[rows]
+        return points, labels[rows], weights[rows], rows
 
     def _set_fitted_attributes(
-        self, solution: Solution, problem: DualProblem, X: Array, used: NDArray[np.intp]
+        self, solution: Solution, problem: DualProblem, X: Array, rows: NDArray[np.intp]
     ) -> None:
         """Keep what predictions need, under the names that scikit-learn uses."""
         beta = solution.alpha * problem.y
         first, second = np.flatnonzero(beta < 0), np.flatnonzero(beta > 0)
         support = np.concatenate([first, second])
-        self.support_ = used[support].astype(np.int32)
+        self.support_ = rows[support].astype(np.int32)
         self.support_vectors_ = X[support]
         self.n_support_ = np.array([first.size, second.size], dtype=np.int32)
         self.dual_coef_: Array = beta[None, support]
@@ -395,7 +395,7 @@ def two_classes(labels: NDArray[np.generic], weights: Array) -> tuple[NDArray[np
     return classes, np.where(labels == classes[1], 1.0, -1.0)
 
 
-def resolve_kernel(model: SVC, X: Array, weights: Array, given: ArrayLike) -> Kernel:
+def resolve_kernel(model: SVC, X: Array, weights: Array, X_given: ArrayLike) -> Kernel:
     """Return the kernel of a model, with its parameters as numbers.
 
     For "precomputed", X is the Gram matrix K, in the precision of the matrix that was given.
@@ -403,7 +403,7 @@ def resolve_kernel(model: SVC, X: Array, weights: Array, given: ArrayLike) -> Ke
     if callable(model.kernel):
         return model.kernel
     if is_precomputed(model.kernel):
-        return Precomputed(X, "X", float_type_of(given), copy=False)
+        return Precomputed(X, "X", float_type_of(X_given), copy=False)
     gamma = resolve_gamma(model.gamma, X, weights) if has_gamma(model.kernel) else 1.0
     return named_kernel(str(model.kernel), degree=model.degree, gamma=gamma, coef0=model.coef0)
 
