@@ -166,8 +166,8 @@ class ClassicKernel(BaseKernel):
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             number = check_scalar(value, name, positive=name != "coef0")
-            number = check_count(value, name) if name == "degree" else number
-            vars(self)[name] = number  # Python's: NumPy's small integers overflow
+            # Python's numbers, because NumPy's small integers overflow.
+            vars(self)[name] = check_count(value, name) if name == "degree" else number
 
     def __call__(self, X: Array, Z: Array) -> Array:
         """Return the matrix of k(x_i, z_j), of shape (n, m), for X (n, d) and Z (m, d)."""
@@ -561,8 +561,7 @@ class Precomputed(BaseKernel):
             return 0.0
         rows = X[:, 0].astype(int)
         nonzero = beta.nonzero()[0]
-        columns, v = rows[nonzero], beta[nonzero]
-        places = np.ix_(rows, columns)
+        places, v = np.ix_(rows, rows[nonzero]), beta[nonzero]
         change = self.given[places] - self.K[places]
         error = gamma_n(v.size + 4) * (np.abs(change) @ np.abs(v))
         return float((np.abs(change @ v) + error).max())
