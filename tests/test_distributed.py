@@ -209,6 +209,7 @@ def test_bounds_are_those_of_the_longer_w(far, what):
         assert proof.kkt_violation <= 5 + 20 * (t - 1)
         assert t - 1 >= 2 * of_scores * 2.0**-53, "the rounding of one product"
     assert (proof.kkt_violation == np.inf) == (proof.primal == np.inf) == (far > 1e15)
+    assert (proof.relative_gap == np.inf) == (far > 1e15), "not NaN"
     assert proof.infeasibility >= 2 * gamma_n(4), "the sums of multipliers may be off"
 
 

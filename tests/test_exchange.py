@@ -300,6 +300,8 @@ def test_weights_of_zero_and_balanced_ones_are_understood_as_each_estimator_mean
     model = SGDClassifier(class_weight="balanced").fit(X, Y, sample_weight=weights)
     factors = certify_machine(model, X, Y, sample_weight=weights).machine.class_weight
     assert_allclose(factors, 100 / np.bincount(Y > 0))
+    model = SVC(class_weight={1.0: 3.0}, tol=1e-7).fit(X, Y).set_params(class_weight=None)
+    assert certify_machine(model, X, Y).excess < 1e-6, "the weights that it was fitted with"
 
 
 def test_two_of_several_classes_are_the_pair_whose_rows_are_given(tmp_path):
@@ -621,6 +623,14 @@ def test_the_optimum_of_the_squared_hinge_is_found():
         assert verdict.upper - verdict.lower <= width * verdict.upper
         if width == 1e-5:
             assert certify_machine(verdict.ours, A, y).excess <= width
+
+
+def test_many_squared_losses_that_underflow_are_counted():
+    y, w = np.tile([-1, 1], 100), (1 - 1.02e-8) / 1e154  # C times each squared loss is 2.4e-324
+    given = {"C": 2.3e-308, "loss": "squared_hinge"}
+    proof = certify_machine(([w], 0.0), y[:, None] * 1e154, y, **given)
+    loss = 1 - Fraction(w) * Fraction(1e154)
+    assert Fraction(w) ** 2 / 2 + 200 * Fraction(2.3e-308) * loss**2 <= proof.primal
 
 
 def test_crammer_and_singers_machine_of_two_classes_is_ours_with_twice_the_c():

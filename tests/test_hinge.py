@@ -111,6 +111,7 @@ def test_an_epoch_is_the_published_step_at_every_point():
         solution = pegasos(X, y, lam, max_iter=3 * len(y), tol=1e-12, seed=7)
     np.testing.assert_allclose((solution.alpha * y) @ X, w, rtol=1e-9, atol=1e-12)
     assert solution.n_iter == t
+    assert pegasos(X, y, lam, seed=None).converged, "another order each time"
 
 
 def test_both_stop_as_soon_as_the_gap_is_small_enough():
