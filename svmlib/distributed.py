@@ -137,8 +137,8 @@ def solve_linear(
     parameter h,
 
     .. math::
-        &\sum_i \max_{\ell_i \le q \le u_i} q\,(y_i - s_i) - \tfrac h2 (q - c_i)^2, \\
-        &s_i = w \cdot x_i + b,
+        \sum_i \max_{\ell_i \le q \le u_i} q\,(y_i - s_i) - \tfrac h2 (q - c_i)^2,
+        \qquad s_i = w \cdot x_i + b,
 
     their gradient :math:`-\sum_i q_i (x_i, 1)` and their curvature :math:`\tfrac1h \sum (x_i, 1)
     (x_i, 1)^{\mathsf T}` over the free samples, :math:`\ell_i < q_i < u_i`, which are on the

@@ -13,9 +13,9 @@ Three scalings of the objective are in use. They have the same minimisers:
 
 .. math::
     \tfrac12 \lVert w \rVert^2 + C \sum_i \ell_i
-    &= C \Bigl( \tfrac{\lambda'}{2} \lVert w \rVert^2 + \sum_i \ell_i \Bigr) \\
-    &= C n \Bigl( \tfrac{\lambda}{2} \lVert w \rVert^2 + \tfrac1n \sum_i \ell_i \Bigr), \\
-    \lambda' &= \frac1C, \quad \lambda = \frac1{Cn}.
+    \;=\; C \Bigl( \tfrac{\lambda'}{2} \lVert w \rVert^2 + \sum_i \ell_i \Bigr)
+    \;=\; C n \Bigl( \tfrac{\lambda}{2} \lVert w \rVert^2 + \tfrac1n \sum_i \ell_i \Bigr),
+    \qquad \lambda' = \frac1C, \quad \lambda = \frac1{Cn}.
 
 This module uses C, except `pegasos`, which uses λ of the last form, as its authors do.
 
@@ -200,9 +200,8 @@ def subgradient_descent(
     so that :math:`g_b = 0`, and w follows the subgradient that remains:
 
     .. math::
-        w &\leftarrow w - \eta\, g, \\
-        g &= w - C \sum_{i \in \text{active}} y_i x_i, \\
-        \eta &= \min(1, \text{gap} / \|g\|^2) .
+        w \leftarrow w - \eta\, g, \qquad g = w - C \sum_{i \in \text{active}} y_i x_i,
+        \qquad \eta = \min(1, \text{gap} / \|g\|^2) .
 
     Parameters
     ----------

@@ -87,9 +87,9 @@ def hull_smo(
     keeps the sums equal:
 
     .. math::
-        \delta^* &= \max(\delta_{ij}, M), \\
-        \delta_{ij} &= \frac{1 - w \cdot (x^+_i - x^-_j)}{\lVert x^+_i - x^-_j \rVert^2}, \\
-        M &= \max(-\lambda^+_i, -\lambda^-_j).
+        \delta^* = \max(\delta_{ij}, M), \qquad
+        \delta_{ij} = \frac{1 - w \cdot (x^+_i - x^-_j)}{\lVert x^+_i - x^-_j \rVert^2}, \qquad
+        M = \max(-\lambda^+_i, -\lambda^-_j).
 
     Divided by their sum, the weights are those of a point p of one hull and a point q of the
     other, and the steps stop when ‖p − q‖ is proved to be within `tol` of the smallest possible.

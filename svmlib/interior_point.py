@@ -40,8 +40,8 @@ def interior_point(
     ξ ≥ 0 for α ≤ C, the KKT conditions are a square system of equations
 
     .. math::
-        &H\alpha + y b - s + \xi = 1, \quad y \cdot \alpha = 0, \\
-        &\alpha_i s_i = 0, \quad (C_i - \alpha_i)\, \xi_i = 0.
+        H\alpha + y b - s + \xi = 1, \quad y \cdot \alpha = 0, \quad
+        \alpha_i s_i = 0, \quad (C_i - \alpha_i)\, \xi_i = 0.
 
     Newton's method is applied to it with the products held at a common target ε > 0 that is driven
     to zero, so that all of α, C − α, s and ξ stay positive. As a rule this takes 15 to 35

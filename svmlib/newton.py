@@ -94,17 +94,16 @@ def newton(
     which for h = 0 is the primal value. The maxima are attained at
 
     .. math::
-        q_i &= \min(\max(p_i,\ \ell_i),\ u_i), \\
-        p_i &= c_i + (y_i - s_i) / h,
+        q_i = \min(\max(p_i,\ \ell_i),\ u_i), \qquad p_i = c_i + (y_i - s_i) / h,
 
     and at the minimum :math:`v = \sum q_i \varphi_i` and :math:`\sum q_i = 0`. Where min and max
     change nothing, i is *free* (on the *ramp* of chapter 12), and Newton's step to the minimum
     assumes that the same i stay free:
 
     .. math::
-        v + \Delta_v &= \sum_i q_i \varphi_i \\
-        &- \tfrac1h \sum_{i \in F} (\Delta_v \cdot \varphi_i + \Delta_b)\, \varphi_i, \\
-        \sum_i q_i &= \tfrac1h \sum_{i \in F} (\Delta_v \cdot \varphi_i + \Delta_b)
+        v + \Delta_v = \sum_i q_i \varphi_i - \tfrac1h \sum_{i \in F}
+            (\Delta_v \cdot \varphi_i + \Delta_b)\, \varphi_i, \qquad
+        \sum_i q_i = \tfrac1h \sum_{i \in F} (\Delta_v \cdot \varphi_i + \Delta_b)
 
     (F the free ones). The unknowns are the multipliers of F or, if fewer, for a linear kernel with
     2d < n, the coordinates of v. The slope along a step is piecewise linear, so a length that

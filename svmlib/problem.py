@@ -93,9 +93,9 @@ class DualProblem(ReadOnly):
     r"""The dual of the support vector machine.
 
     .. math::
-        \max_\alpha D(\alpha) = &\sum_i \alpha_i
-        - \tfrac12 \sum_{i,j} \alpha_i \alpha_j y_i y_j k(x_i, x_j) \\
-        \text{subject to}\ \ &0 \le \alpha_i \le C_i, \ \sum_i \alpha_i y_i = 0.
+        \max_\alpha D(\alpha) = \sum_i \alpha_i
+        - \tfrac12 \sum_{i,j} \alpha_i \alpha_j y_i y_j k(x_i, x_j)
+        \quad\text{subject to}\quad 0 \le \alpha_i \le C_i, \ \sum_i \alpha_i y_i = 0.
 
     Parameters
     ----------

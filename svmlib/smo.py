@@ -82,9 +82,9 @@ def smo(
     box:
 
     .. math::
-        \lambda = \min\Bigl( \frac{g_i - g_j}{a_{ij}},\
-        &\text{room for } \beta_i \text{ to grow}, \\
-        &\text{room for } \beta_j \text{ to shrink} \Bigr).
+        \lambda = \min\left( \frac{g_i - g_j}{a_{ij}},
+        \text{room for } \beta_i \text{ to grow},\
+        \text{room for } \beta_j \text{ to shrink} \right).
 
     Parameters
     ----------
