@@ -168,10 +168,14 @@ def primal_objective(w: ArrayLike, b: float, X: ArrayLike, y: ArrayLike, C: floa
     w = check_vector(w, "w", length=X.shape[1])
     b = check_scalar(b, "b")
     C = check_scalar(C, "C", positive=True)
-    value = float(w @ w / 2 + C * np.maximum(0, 1 - y * (X @ w + b)).sum())
+    value = _objective(w, y * (X @ w + b), C)
     if not value < np.inf:
         raise ValueError("w and X must be small enough for a finite objective: rescale them")
     return value
+
+
+def _objective(w: Array, margins: Array, C: float) -> float:
+    return float(w @ w / 2 + C * np.maximum(0, 1 - margins).sum())
 
 
 # Descent
@@ -269,7 +273,7 @@ def subgradient_descent(
         w = (alpha * y) @ Z
         scores = Z @ w
         b, active = _best_bias(scores, y)
-        primal = float(w @ w / 2 + C * np.maximum(0, 1 - y * (scores + b)).sum())
+        primal = _objective(w, y * (scores + b), C)
         dual = float(alpha.sum() - w @ w / 2)
         if primal - dual <= tol * primal or n_iter == max_iter:
             break
