@@ -30,7 +30,7 @@ from sklearn.datasets import make_moons
 
 from svmlib.distributed import KernelSolution, solve_kernel
 from svmlib.kernels import RBF
-from svmlib.nystrom import Span, forecast_gap
+from svmlib.nystrom import Span, forecast_relative_gap
 from svmlib.problem import DualProblem
 
 COLUMNS, CHUNK, GAMMA = 50, 100_000, 0.5
@@ -149,7 +149,7 @@ def plan(folder: Path, rows: int, C: float, run: Run) -> str:
     X, y = (np.load(folder / f"{letter}0.npy")[:6000] for letter in "Xy")
     span = Span.of_sample(RBF(GAMMA), X[:3000], 1e-3 / (C * MANY))
     r = span.rank
-    gap = forecast_gap(DualProblem(X[3000:], y[3000:], C, RBF(GAMMA)), 1e-3, span, MANY)
+    gap = forecast_relative_gap(DualProblem(X[3000:], y[3000:], C, RBF(GAMMA)), 1e-3, span, MANY)
     work = run.cpu / rows / run.passes * (r / len(run.machine.pivots)) ** 2
     a_pass = work * MANY / WORKERS
     message = 8 * (r + 1) ** 2

@@ -196,7 +196,7 @@ def _try_nystrom(
             return None
     elif span.rank > min(max_rank, _MAX_PIVOTS):
         span = span.leading(0.0, min(max_rank, _MAX_PIVOTS))
-        gap = nystrom.forecast_gap(problem, tol, span, n)
+        gap = nystrom.forecast_relative_gap(problem, tol, span, n)
         _LOG.warning("%d pivots; expected relative duality gap: %.0e", span.rank, gap)
     limit = int(min(max_iter, MAX_NEWTON_STEPS))
     return nystrom.run_nystrom(problem, tol, limit, span, memory_mb)

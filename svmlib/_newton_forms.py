@@ -27,13 +27,13 @@ from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dsymv, dsyr2
 from scipy.linalg.lapack import dposv
 
-from svmlib._rounding import EPS, accurate_sum, squared_norms
+from svmlib._rounding import EPS, compensated_dot, squared_norms
 from svmlib._validation import Array
 from svmlib.gram_matrix import EAGER_SAMPLES, GramMatrix, Indices, megabytes
 from svmlib.kernels import Linear
 from svmlib.problem import DualProblem
 
-_MARGIN_ERROR = 1e-4  # of margins; where plain sums for w could exceed it, use `accurate_sum`
+_MARGIN_ERROR = 1e-4  # of margins; where plain sums for w could exceed it, use `compensated_dot`
 
 # Conjugate gradients, for at least so many free multipliers times ‖K‖²_F / Σ K_ii²
 _MIN_FREE_FOR_ITERATION = 100
@@ -158,7 +158,7 @@ class PrimalForm:
 
     def represent(self, beta: Array) -> Array:
         if EPS * float(np.abs(beta) @ self.diagonal) > _MARGIN_ERROR:
-            return accurate_sum(self.Phi, beta)[0]
+            return compensated_dot(beta, self.Phi)[0]
         nonzero = beta.nonzero()[0]
         if 3 * nonzero.size < beta.size:
             return beta[nonzero] @ self.Phi.take(nonzero, 0)

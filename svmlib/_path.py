@@ -63,10 +63,10 @@ class CandidateFit(NamedTuple):
     decision_values: Array
 
     @property
-    def gap(self) -> float:
+    def relative_gap(self) -> float:
         """The relative duality gap; infinite if K is not known to be positive semidefinite."""
         certificate = self.solution.certificate
-        return certificate.relative_gap if certificate.proves_optimality else np.inf
+        return certificate.relative_gap if certificate.weak_duality_holds else np.inf
 
     @property
     def n_iter(self) -> int:
@@ -241,7 +241,7 @@ def fit_candidates(
     folds: Sequence[Fold],
     Cs: Array,
     tol: float,
-    cache_mb: float,
+    memory_mb: float,
 ) -> Iterator[CandidateFit]:
     """Solve for every kernel, fold and C; all solutions for a kernel share one K.
 
@@ -258,7 +258,7 @@ def fit_candidates(
         The values of C.
     tol : float
         The relative duality gap to prove for each machine.
-    cache_mb : float
+    memory_mb : float
         How many megabytes three matrices of the size of K may take; if they do not fit, each
         machine keeps as many rows as fit.
 
@@ -268,7 +268,7 @@ def fit_candidates(
         By kernel in the order given, then by fold, then by ascending C.
     """
     kernels = [kernel for _, kernel in indexed_kernels]
-    shared = gram_megabytes(len(X)) <= cache_mb and not any(kernel.linear for kernel in kernels)
+    shared = gram_megabytes(len(X)) <= memory_mb and not any(kernel.linear for kernel in kernels)
     evaluated: Iterable[Any] = _gram_matrices(kernels, X) if shared else repeat((None, None))
     for (gamma_index, kernel), (K, bound) in zip(indexed_kernels, evaluated, strict=False):
         Phi = _low_rank_from_gram(K) if bound is not None else None
@@ -276,7 +276,7 @@ def fit_candidates(
             train = fold.train
             upper = fold.C_factors * Cs.max()
             errors = bound and ErrorBound(bound.theta, bound.norms[train])
-            problem = DualProblem(X[train], y[train], upper, kernel, cache_mb=cache_mb)
+            problem = DualProblem(X[train], y[train], upper, kernel, cache_mb=memory_mb)
             if K is not None:
                 problem.gram_matrix.set_array(K.take(train, 0).take(train, 1), errors)
             reduced = None if Phi is None else DualProblem(Phi[train], y[train], upper)

@@ -11,8 +11,8 @@ module you can
 - bound the error of n operations: `gamma_n`, `round_up`, `round_down`,
 - centre and scale points with next to no rounding, and bound the norms of rows:
   `centre_and_scale`, `row_norm_bounds`,
-- add up as if in twice the precision, or without any rounding: `accurate_sum`, `exact_sum`,
-  `exact_dot`,
+- multiply as if in twice the precision, and add or multiply without any rounding:
+  `compensated_dot`, `exact_sum`, `exact_dot`,
 - print a bound so that it stays valid, `format_bound`, and a number with few digits:
   `in_few_digits`, `format_exactly`.
 
@@ -104,11 +104,12 @@ def row_norm_bounds(A: Array) -> Array:
     return np.sqrt(squares) * (1 + relative) + 2.0**-500 * nonzero
 
 
-def accurate_sum(A: Array, weights: Array) -> tuple[Array, Array]:
-    """Return Σ_i weights_i A_i over the rows of A as if in twice the precision, and its error.
+def compensated_dot(weights: Array, A: Array) -> tuple[Array, Array]:
+    """Return weights @ A, each entry a compensated dot product, and bounds on the errors.
 
-    The error of every product and sum is computed and added at the end, so the total error is a few
-    u of the result and γ_n² of the sizes of the terms. If something overflows, the result is the
+    This is Dot2 of Ogita, Rump and Oishi, as accurate as in twice the precision: the error of every
+    product and sum is computed and added at the end, so the total error is a few u of the result
+    and γ_n² of the sizes of the terms. If something overflows, the result is the
     plain sum with an infinite error.
 
     References

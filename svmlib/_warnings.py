@@ -21,7 +21,7 @@ def warn_unless_converged(
     if not remaining:
         certificate = solution.certificate
         remaining = f"KKT violation of {certificate.kkt_violation:.3g}"
-        if certificate.proves_optimality:
+        if certificate.weak_duality_holds:
             remaining = f"relative duality gap of {certificate.relative_gap:.3g}"
     if not advice:
         advice = "allow more iterations, scale the columns of X, or make C or gamma less extreme"

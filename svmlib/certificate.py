@@ -29,7 +29,7 @@ from svmlib._rounding import (
     SMALLEST_SUBNORMAL,
     SPARE_OPERATIONS,
     UNIT_ROUNDOFF,
-    accurate_sum,
+    compensated_dot,
     exact_sum,
     format_bound,
     gamma_n,
@@ -189,10 +189,10 @@ class Certificate:
     norm_w : float
         ‖w‖, rounded up: a canonical hyperplane has at least the geometric margin 1/‖w‖. If the
         kernel is indefinite, and ‖w‖² < 0, it is 0.
-    proves_optimality : bool
-        Whether weak duality holds here, which requires a positive semidefinite Gram matrix. If
-        duality fails, as with an indefinite kernel, a small KKT violation shows that α is
-        stationary, not that α is a maximum, and the two values bound nothing.
+    weak_duality_holds : bool
+        Whether weak duality is known to hold, which requires a positive semidefinite Gram matrix.
+        If not, as with an indefinite kernel, a small KKT violation shows that α is stationary,
+        not that α is a maximum, and the two values bound nothing.
     user_defined_kernel : bool
         Whether the kernel is a user's function or matrix. Then the bounds are for the Gram matrix
         K as returned or, if K and Kᵀ differ by rounding, for their rounded mean. If K does not fit
@@ -218,7 +218,7 @@ class Certificate:
     kkt_violation: float
     infeasibility: float
     norm_w: float
-    proves_optimality: bool = True
+    weak_duality_holds: bool = True
     user_defined_kernel: bool = False
     diagonal_shift: float = 0.0
 
@@ -239,7 +239,7 @@ class Certificate:
     def optimal_to(self, tol: float) -> bool:
         """Return whether (α, b) is proved optimal to a relative gap of at most `tol`."""
         consistent = self.dual <= self.primal  # else one of the two bounds is false
-        return bool(self.proves_optimality and consistent and self.relative_gap <= tol)
+        return bool(self.weak_duality_holds and consistent and self.relative_gap <= tol)
 
     def reaches(self, tol: float) -> bool:
         """Return whether a solver may stop, at a point optimal or else stationary to `tol`.
@@ -247,7 +247,7 @@ class Certificate:
         If the kernel is not known to be positive semidefinite, the gap proves nothing, and the
         largest KKT violation takes its place.
         """
-        return self.optimal_to(tol) if self.proves_optimality else bool(self.kkt_violation <= tol)
+        return self.optimal_to(tol) if self.weak_duality_holds else bool(self.kkt_violation <= tol)
 
     def __str__(self) -> str:
         two_digits = partial(format_bound, digits=2)
@@ -257,7 +257,7 @@ class Certificate:
             f"largest KKT violation {two_digits(self.kkt_violation)}, infeasibility "
             f"{two_digits(self.infeasibility)}, norm of w {format_bound(self.norm_w)}"
         )
-        if not self.proves_optimality:
+        if not self.weak_duality_holds:
             reason = "K is not known to be positive semidefinite; stationarity is all there is"
         elif self.dual > self.primal:
             reason = "the bounds contradict each other; those of the scores are false"
@@ -393,14 +393,14 @@ def linear_scores(X: ArrayLike, beta: ArrayLike, origin: ArrayLike | None = None
     ``γ_d |w|·|x| + e·|x|``. So the bounds hold for the w that is returned, and for the exact one.
 
     With an origin c, the bias b − w·c is rounded by at most u times ``|f| + |w·x| + |w·c|``.
-    `Scores.margins`, e and the error of the accurate sum w·c have room for one u of these terms
+    `Scores.margins`, e and the error of the compensated w·c have room for one u of these terms
     each.
     """
     X = check_points(X)
     n, d = X.shape
     beta = check_vector(beta, "beta", length=n)
     nonzero = np.flatnonzero(beta)
-    w, e = accurate_sum(X[nonzero], beta[nonzero])
+    w, e = compensated_dot(beta[nonzero], X[nonzero])
     values = X @ w
     largest = np.abs(w) + e
     squared_norm = round_up(float(largest @ largest), d) + d * SMALLEST_SUBNORMAL
@@ -410,7 +410,7 @@ def linear_scores(X: ArrayLike, beta: ArrayLike, origin: ArrayLike | None = None
     error = error * (1 + gamma_n(d + SPARE_OPERATIONS)) + (d + 1) * SMALLEST_SUBNORMAL
     if origin is not None:
         origin = check_vector(origin, "origin", length=d)
-        error += accurate_sum(origin[:, None], w)[1]
+        error += compensated_dot(w, origin[:, None])[1]
     return Scores(values, error, squared_norm, row_norm_bounds(X), w)
 
 

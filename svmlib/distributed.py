@@ -501,7 +501,7 @@ def solve_kernel(
 def _log_forecast(span: Span, X: Array, y: Array, C: float, tol: float, n: int) -> None:
     """Log the gap that is to be expected, from a sample of n rows, if it has both classes."""
     if np.ptp(y):
-        gap = nystrom.forecast_gap(DualProblem(X, y, C, span.kernel), tol, span, n)
+        gap = nystrom.forecast_relative_gap(DualProblem(X, y, C, span.kernel), tol, span, n)
         level = logging.INFO if gap <= tol else logging.WARNING
         _LOG.log(level, "%d pivots; expected relative duality gap: %.0e", span.rank, gap)
 

@@ -33,8 +33,8 @@ from svmlib._rounding import (
     LARGEST_FLOAT,
     SMALLEST_SUBNORMAL,
     UNIT_ROUNDOFF,
-    accurate_sum,
     centre_and_scale,
+    compensated_dot,
     exact_dot,
     exact_sum,
     gamma_n,
@@ -478,7 +478,7 @@ def certify_weights(
         weights=weights,
         cap=cap,
         w=w,
-        b=-float(accurate_sum(middle[:, None], np.tile(w, 2))[0][0]),
+        b=-float(compensated_dot(np.tile(w, 2), middle[:, None])[0][0]),
         distance=float(np.ldexp(np.linalg.norm(p - q) + error, exponent)),
         lower_bound=float(np.ldexp(max(bound, 0.0), exponent)),
     )

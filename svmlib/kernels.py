@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from svmlib._read_only import ReadOnly
-from svmlib._rounding import UNIT_ROUNDOFF, accurate_sum, gamma_n, row_norm_bounds, squared_norms
+from svmlib._rounding import UNIT_ROUNDOFF, compensated_dot, gamma_n, row_norm_bounds, squared_norms
 from svmlib._validation import (
     Array,
     FloatType,
@@ -599,7 +599,7 @@ def kernel_expansion(kernel: Kernel, X: Array, beta: Array, Z: Array) -> Array:
     kernel = check_kernel(kernel)
     nonzero = np.flatnonzero(beta)
     if kernel.linear:  # Σ β_i (x_i·z) = (Σ β_i x_i)·z, with the w of the certificate
-        return Z @ accurate_sum(X[nonzero], beta[nonzero])[0]
+        return Z @ compensated_dot(beta[nonzero], X[nonzero])[0]
     sums = np.zeros(len(Z))
     if nonzero.size and len(Z) <= _SMALL_BATCH and not kernel.user_defined:
         evaluate = kernel.evaluator(Z)  # k(X, Z) in place of k(Z, X)

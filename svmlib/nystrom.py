@@ -456,7 +456,7 @@ def run_nystrom(
     )
 
 
-def forecast_gap(problem: DualProblem, tol: float, span: Span, n: int) -> float:
+def forecast_relative_gap(problem: DualProblem, tol: float, span: Span, n: int) -> float:
     """Estimate the relative gap that a span will prove, from samples that it was not made for.
 
     They are fewer than all n samples (the problem may hold only some of these), so they get a

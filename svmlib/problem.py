@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svmlib._read_only import ReadOnly, lock_arrays
-from svmlib._rounding import EPS, UNIT_ROUNDOFF, accurate_sum
+from svmlib._rounding import EPS, UNIT_ROUNDOFF, compensated_dot
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
 from svmlib.certificate import (
     Certificate,
@@ -330,7 +330,7 @@ class DualProblem(ReadOnly):
         """Return the bias of a solution for the points as they were given, b − w·origin."""
         if self.origin is None or solution.w is None:
             return solution.b
-        return solution.b - float(accurate_sum(self.origin[:, None], solution.w)[0][0])
+        return solution.b - float(compensated_dot(solution.w, self.origin[:, None])[0][0])
 
     def bias_and_interval(self, beta: Array, scores: Array) -> tuple[float, float, float]:
         """Return `bias` and `bias_interval` from β and Kβ, without checks."""
@@ -388,7 +388,7 @@ class DualProblem(ReadOnly):
     def _certify(self, alpha: Array, b: float, scores: Scores) -> Certificate:
         return replace(
             certify(alpha, b, scores, self.y, self.upper),
-            proves_optimality=self.convex,
+            weak_duality_holds=self.convex,
             user_defined_kernel=self.kernel.user_defined,
             diagonal_shift=self.gram_matrix.diagonal_shift if self.convex else 0.0,
         )

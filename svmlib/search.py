@@ -119,7 +119,7 @@ class SVCCV(BinaryClassifier):
         ``cv_results_`` that returns the index of a candidate, such as `one_standard_error`.
     tol : float, default 1e-3
         The relative duality gap to prove for every machine.
-    cache_mb : float, default 1000
+    memory_mb : float, default 1000
         How many megabytes (2²⁰ bytes) three matrices of the size of K may take, in all processes
         together. If they do not fit, a warning says so, and each machine keeps the rows of K that
         there is room for; it still starts from its neighbour's solution.
@@ -133,13 +133,14 @@ class SVCCV(BinaryClassifier):
     ----------
     cv_results_ : dict
         As in `sklearn.model_selection.GridSearchCV`, with the candidates in the same order. It also
-        has the relative gap and iterations of every machine, ``"split0_gap"``, ``"split0_n_iter"``
-        and so on, and each candidate's ``"worst_gap"``. After a search in one process is
-        interrupted, it has NaN for what has not been done.
+        has the relative duality gap and the iterations of every machine,
+        ``"split0_relative_gap"``, ``"split0_n_iter"`` and so on, and each candidate's
+        ``"worst_relative_gap"``. After a search in one process is interrupted, it has NaN for what
+        has not been done.
     best_index_, best_params_, best_score_ : int, dict and float
         The index, parameters and mean score of the chosen candidate.
-    worst_gap_ : float
-        The largest relative gap of all machines.
+    worst_relative_gap_ : float
+        The largest relative duality gap of all machines.
     test_indices_, test_decision_values_ : list of ndarray
         For each fold, the numbers of its test samples, and every candidate's f(x) for them, of
         shape (n_candidates, n_test).
@@ -174,13 +175,14 @@ class SVCCV(BinaryClassifier):
     >>> from svmlib.datasets import load_circles
     >>> circles = load_circles()
     >>> search = SVCCV(Cs=(0.1, 1, 10)).fit(circles.X, circles.y)
-    >>> search.best_score_ > 0.95, search.worst_gap_ <= 1e-3
+    >>> search.best_score_ > 0.95, search.worst_relative_gap_ <= 1e-3
     (True, True)
     """
 
     _fitted = (
         *("best_estimator_", "best_index_", "best_params_", "best_score_", "cv_results_"),
-        *("n_splits_", "test_indices_", "test_decision_values_", "worst_gap_", "_positive"),
+        *("n_splits_", "test_indices_", "test_decision_values_", "worst_relative_gap_"),
+        "_positive",
     )
 
     def __init__(
@@ -196,7 +198,7 @@ class SVCCV(BinaryClassifier):
         scoring: str | Callable[..., float] | None = None,
         refit: bool | Callable[[dict[str, Any]], int] = True,
         tol: float = 1e-3,
-        cache_mb: float = 1000.0,
+        memory_mb: float = 1000.0,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -210,7 +212,7 @@ class SVCCV(BinaryClassifier):
         self.scoring = scoring
         self.refit = refit
         self.tol = tol
-        self.cache_mb = cache_mb
+        self.memory_mb = memory_mb
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -331,18 +333,19 @@ class SVCCV(BinaryClassifier):
         self, models: list[SVC], X: Array, y: Array, folds: list[Fold], Cs: Array, tol: float
     ) -> Iterator[CandidateFit]:
         """Return all machines, one after the other, or at once if other processes solve them."""
-        cache_mb = check_scalar(self.cache_mb, "cache_mb", positive=True)
+        memory_mb = check_scalar(self.memory_mb, "memory_mb", positive=True)
         workers = min(effective_n_jobs(self.n_jobs), len(models))
         kernels = [check_kernel(model.kernel_) for model in models]
-        if not (gram_megabytes(len(X)) <= cache_mb / workers or kernels[0].linear):
+        if not (gram_megabytes(len(X)) <= memory_mb / workers or kernels[0].linear):
             least_mb = int(workers * gram_megabytes(len(X))) + 1
-            message = f"The Gram matrix of {len(X)} samples does not fit cache_mb={cache_mb:g}, so "
-            message += f"every machine evaluates its own rows of it; cache_mb={least_mb} is enough"
+            message = f"The Gram matrix of {len(X)} samples does not fit memory_mb={memory_mb:g}, "
+            message += "so every machine evaluates its own rows of it; "
+            message += f"memory_mb={least_mb} is enough"
             warnings.warn(message, stacklevel=3)
         numbered = sorted(enumerate(kernels), key=lambda pair: getattr(pair[1], "gamma", 0))
         borders = [k * len(models) // workers for k in range(workers + 1)]
         parts = [numbered[start:end] for start, end in pairwise(borders)]
-        common = X, y, folds, Cs, tol, cache_mb / workers
+        common = X, y, folds, Cs, tol, memory_mb / workers
         if workers == 1:
             return fit_candidates(numbered, *common)
         jobs = (delayed(_fit_all)(part, *common) for part in parts)
@@ -354,7 +357,8 @@ class SVCCV(BinaryClassifier):
             first: CandidateFit = row[0]
             print(
                 f"{models[first.gamma_index].kernel_!r}, fold {first.fold_index + 1} of "
-                f"{n_folds}: {len(row)} machines, worst gap {max(fit.gap for fit in row):.1e}, "
+                f"{n_folds}: {len(row)} machines, largest relative gap "
+                f"{max(fit.relative_gap for fit in row):.1e}, "
                 f"{sum(fit.fit_time for fit in row):.2f} s",
                 flush=True,
             )
@@ -369,7 +373,7 @@ class SVCCV(BinaryClassifier):
         self.test_indices_ = [fold.test for fold in folds]
         flat = fits.reshape(-1, len(folds))
         tables = {"test_score": test_scores.reshape(flat.shape)}
-        for name in "gap", "n_iter", "fit_time", "score_time":
+        for name in "relative_gap", "n_iter", "fit_time", "score_time":
             # Fits that an interrupt has prevented are None.
             rows = [[getattr(fit, name, np.nan) for fit in row] for row in flat]
             tables[name] = np.array(rows)
@@ -378,7 +382,7 @@ class SVCCV(BinaryClassifier):
                 self.cv_results_ |= {f"split{k}_{name}": row for k, row in enumerate(table.T)}
             self.cv_results_[f"mean_{name}"] = table.mean(axis=1)
             self.cv_results_[f"std_{name}"] = table.std(axis=1)
-        self.cv_results_["worst_gap"] = tables["gap"].max(axis=1)
+        self.cv_results_["worst_relative_gap"] = tables["relative_gap"].max(axis=1)
         mean = np.nan_to_num(self.cv_results_["mean_test_score"], nan=-np.inf)
         self.cv_results_["rank_test_score"] = rankdata(-mean, method="min").astype(np.int32)
         self.test_decision_values_ = [
@@ -402,12 +406,12 @@ class SVCCV(BinaryClassifier):
         self.best_index_ = self._check_index(rule(results), "refit must return")
         self.best_params_ = results["params"][self.best_index_]
         self.best_score_ = float(results["mean_test_score"][self.best_index_])
-        self.worst_gap_ = float(results["worst_gap"].max())
+        self.worst_relative_gap_ = float(results["worst_relative_gap"].max())
         n_unproved = sum(not machine.solution.converged for machine in fits.flat)
         if n_unproved:
             message = f"{n_unproved} of {fits.size} machines are not proved optimal to tol={tol:g}"
-            message += f": the worst gap is {self.worst_gap_:.3g}. Scale the columns of X, or "
-            message += "make Cs or gammas less extreme"
+            message += f": the largest relative duality gap is {self.worst_relative_gap_:.3g}. "
+            message += "Scale the columns of X, or make Cs or gammas less extreme"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
     def _check_index(self, index: object, claim: str) -> int:
@@ -430,7 +434,7 @@ class SVCCV(BinaryClassifier):
         check_is_fitted(self, "cv_results_")
         for name, k in ("first", first), ("second", second):
             self._check_index(k, f"{name} must be")
-            if np.isnan(self.cv_results_["worst_gap"][k]):
+            if np.isnan(self.cv_results_["worst_relative_gap"][k]):
                 raise ValueError(f"candidate {k} must have been fitted in every fold")
         splits = [self.cv_results_[f"split{k}_test_score"] for k in range(self.n_splits_)]
         differences = np.array([scores[first] - scores[second] for scores in splits])

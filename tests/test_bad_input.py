@@ -217,7 +217,7 @@ CALLS = [
     (lambda: search(gammas=(1.0,), kernel="linear"), "gammas must be None for kernel='linear'"),
     (lambda: search(kernel="rbh"), "kernel must be one of"),
     (lambda: search(tol=0), "tol must be a positive"),
-    (lambda: search(cache_mb=-1), "cache_mb must be a positive"),
+    (lambda: search(memory_mb=-1), "memory_mb must be a positive"),
     (lambda: search(cv=[]), "cv must give at least one fold"),
     (lambda: search(Cs=(1.0,), refit=lambda _: -1), "refit must return the index .* got -1"),
     (lambda: fit(gamma=[0.5, 1.0]), r"gamma, if not .* must be a positive .* got \[0.5, 1.0\]"),

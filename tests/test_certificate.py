@@ -161,7 +161,7 @@ def test_margins_are_bounded_where_nothing_is_proved(n, whole):
     room = (n * n if whole else max(2 * n, n * n - 1)) / 2**17
     problem = DualProblem(kernel.points, y, 10.0, kernel, cache_mb=room)
     certificate = problem.certificate(alpha, 0.0)
-    assert not certificate.proves_optimality
+    assert not certificate.weak_duality_holds
     assert certificate.diagonal_shift == 0
     assert np.abs(kernel.K).max() <= problem.gram_matrix.error_bound.norms.max() ** 2 * (1 + 1e-15)
     violation = Judge(problem).violation(alpha, 0.0)
@@ -223,7 +223,7 @@ def test_numbers_that_fit_shorter_floats_are_no_excuse_for_an_indefinite_matrix(
     kernel = Precomputed((unit * (np.eye(64) - 65 / 4096 * np.outer(y, y))).astype(given_in))
     problem = DualProblem(kernel.points, y, 100.0, kernel)
     certificate = problem.certificate(np.zeros(64), 0.0)
-    assert problem.convex == certificate.proves_optimality == (given_in is np.float16)
+    assert problem.convex == certificate.weak_duality_holds == (given_in is np.float16)
     if problem.convex:
         assert (
             unit / 64
@@ -307,7 +307,7 @@ def test_what_a_certificate_says_and_what_it_does_not_prove():
     assert f"the optimum for the Gram matrix {added} is in" in own
     assert not replace(good, kkt_violation=1e-15).optimal_to(1e-5)
     for bad, reason in [
-        (replace(good, proves_optimality=False), "positive semidefinite"),
+        (replace(good, weak_duality_holds=False), "positive semidefinite"),
         (replace(good, primal=np.inf), "C = ∞ and the hyperplane does not separate"),
         (DualProblem([[0.0], [2.0]], [-1, 1]).certificate([1e160] * 2, 0.0), "no upper bound"),
         (replace(good, dual=-np.inf), "no lower bound"),

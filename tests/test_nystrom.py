@@ -342,7 +342,7 @@ def test_more_samples_than_smo_can_take_get_what_there_is_room_for(monkeypatch, 
         y = sign * np.where(np.arange(600) == 7, 1, -1)
         alone = DualProblem(narrow().X, y, 1.0, RBF(0.5))
         span = module.choose_span(alone, 1e-3)
-        assert module.forecast_gap(alone, 1e-3, span, alone.n) < 1e-2
+        assert module.forecast_relative_gap(alone, 1e-3, span, alone.n) < 1e-2
 
 
 @pytest.mark.parametrize("kernel", [Sigmoid(0.1), lambda A, B: A @ B.T, RBF(1e-300)])

@@ -50,9 +50,9 @@ def test_the_bound_of_squares_is_not_slack():
     assert 256 * first < last < 600 * first
 
 
-@given(seed=seeds, polynomial=st.booleans(), cache_mb=st.sampled_from([1e-2, 10.0]))
+@given(seed=seeds, polynomial=st.booleans(), memory_mb=st.sampled_from([1e-2, 10.0]))
 @settings(max_examples=6)
-def test_every_certificate_of_a_search_is_right_in_60_digits(seed, polynomial, cache_mb):
+def test_every_certificate_of_a_search_is_right_in_60_digits(seed, polynomial, memory_mb):
     """Four widths up to 256 times the first, in folds with weights, with K and without."""
     rng = np.random.default_rng(seed)
     X, y = hostile.problem(seed, most_points=14, scales=(-2, 2), shifts=3)
@@ -65,7 +65,7 @@ def test_every_certificate_of_a_search_is_right_in_60_digits(seed, polynomial, c
     weights = 10.0 ** rng.uniform(-1, 1, half)
     folds = [Fold(rows[:half], rows[half:], weights), Fold(rows[half:], rows[:half], weights)]
     judges, n_met = {}, 0
-    for machine in fit_candidates(list(enumerate(kernels)), X, y, folds, CS, 1e-3, cache_mb):
+    for machine in fit_candidates(list(enumerate(kernels)), X, y, folds, CS, 1e-3, memory_mb):
         train, test, _ = folds[machine.fold_index]
         kernel, solution, n_met = kernels[machine.gamma_index], machine.solution, n_met + 1
         problem = DualProblem(X[train], y[train], CS[machine.C_index] * weights, kernel)
@@ -99,7 +99,7 @@ def test_scores_and_choice_are_those_of_grid_search_cv(seed, n, d):
     theirs, room = peer.cv_results_["mean_test_score"], room.mean(axis=0)
     chosen, best = search.best_index_, peer.best_index_
     assert theirs[chosen] >= theirs[best] - room[chosen] - room[best] - 1e-12
-    assert search.worst_gap_ <= 1e-9
+    assert search.worst_relative_gap_ <= 1e-9
     if not room.any():
         assert search.best_params_ == peer.best_params_
         assert_array_equal(search.predict(X), peer.predict(X))
@@ -162,7 +162,7 @@ def test_other_kernels(kernel):
     model, folds = SVC(kernel=kernel, coef0=search.coef0, tol=1e-6), StratifiedKFold(5)
     check_folds(search, model, given, y, [*folds.split(given, y)], atol=1e-3)
     assert search.predict(given).shape == y.shape
-    assert np.isinf(search.worst_gap_) == (kernel == "sigmoid")  # where nothing is proved
+    assert np.isinf(search.worst_relative_gap_) == (kernel == "sigmoid")  # where nothing is proved
     assert ("param_gamma" in search.cv_results_) == (kernel in ("poly", "sigmoid"))
 
 
@@ -176,7 +176,7 @@ def test_the_origin_of_a_linear_search_moves():
     X, y = data(4, n=45)
     X = np.round(2**8 * X) / 2**8  # so that the shift is exact
     here, there = (
-        SVCCV((1.0,), kernel="linear", refit=False).fit(X + far, y).cv_results_["mean_gap"]
+        SVCCV((1.0,), kernel="linear", refit=False).fit(X + far, y).cv_results_["mean_relative_gap"]
         for far in (0, 2.0**36)
     )
     assert_allclose(there, here, rtol=1e-6)
@@ -209,12 +209,12 @@ def test_neighbours_spare_steps():
 def test_without_room_for_k_it_says_so_and_finds_the_same():
     X, y = data(4, n=80)
     grid = {"Cs": (0.1, 1.0, 100.0), "gammas": (0.1, 0.2), "tol": 1e-6}
-    with pytest.warns(UserWarning, match="does not fit cache_mb=0.02.*cache_mb=1 is enough"):
-        small = SVCCV(**grid, cache_mb=0.02).fit(X, y)
-    with pytest.warns(UserWarning, match="cache_mb=4 is enough"):  # 3 · 8 · 400² / 2²⁰ is 3.7
-        SVCCV((0.1,), (0.1,), cv=2, cache_mb=3, refit=False).fit(*data(4, n=400))
-    large = SVCCV(**grid, cache_mb=1).fit(X, y)
-    assert small.worst_gap_ <= 1e-6
+    with pytest.warns(UserWarning, match="does not fit memory_mb=0.02.*memory_mb=1 is enough"):
+        small = SVCCV(**grid, memory_mb=0.02).fit(X, y)
+    with pytest.warns(UserWarning, match="memory_mb=4 is enough"):  # 3 · 8 · 400² / 2²⁰ is 3.7
+        SVCCV((0.1,), (0.1,), cv=2, memory_mb=3, refit=False).fit(*data(4, n=400))
+    large = SVCCV(**grid, memory_mb=1).fit(X, y)
+    assert small.worst_relative_gap_ <= 1e-6
     for f, g in zip(small.test_decision_values_, large.test_decision_values_, strict=True):
         assert_allclose(f, g, atol=0.02)
 
@@ -227,7 +227,9 @@ def test_several_processes_find_the_same_and_each_machine_once(capsys):
     alone = SVCCV((0.1, 10.0), (0.1, 0.2, 1.0)).fit(X, y)
     assert_allclose(shared.cv_results_["mean_test_score"], alone.cv_results_["mean_test_score"])
     SVCCV((1.0,), kernel="linear", cv=3, verbose=1).fit(X, y)
-    assert capsys.readouterr().out.startswith("Linear(), fold 1 of 3: 1 machines, worst gap ")
+    assert capsys.readouterr().out.startswith(
+        "Linear(), fold 1 of 3: 1 machines, largest relative gap "
+    )
 
 
 def test_an_interrupted_search_keeps_what_it_has(monkeypatch, capsys):
@@ -253,7 +255,7 @@ def test_an_interrupted_search_keeps_what_it_has(monkeypatch, capsys):
     assert_array_equal(kept["rank_test_score"][[1, 3]], 3)
     said = capsys.readouterr().out.splitlines()
     assert len(said) == 4
-    assert said[0].startswith("RBF(gamma=0.1), fold 1 of 3: 2 machines, worst gap ")
+    assert said[0].startswith("RBF(gamma=0.1), fold 1 of 3: 2 machines, largest relative gap ")
 
 
 def test_one_standard_error_takes_the_simplest_of_the_good():
@@ -313,7 +315,7 @@ def test_a_scorer_that_fails_is_named_at_the_first_machine(capsys):
     search = SVCCV((1.0, 2.0), (0.1, 0.2), cv=3, scoring="neg_log_loss", verbose=1)
     with pytest.raises(ValueError, match=r"scoring must work .*'neg_log_loss' fails"):
         search.fit(*data(8))
-    assert np.isfinite(search.cv_results_["split0_gap"]).sum() == 1
+    assert np.isfinite(search.cv_results_["split0_relative_gap"]).sum() == 1
     assert not capsys.readouterr().out
 
 
@@ -346,7 +348,9 @@ def test_comparison_of_two_candidates():
 
 def test_what_is_not_proved_or_not_kept_is_said(monkeypatch):
     X, y = data(11)
-    with pytest.warns(ConvergenceWarning, match=r"5 of 5 machines .* worst gap is .*e-1\d"):
+    with pytest.warns(
+        ConvergenceWarning, match=r"5 of 5 machines .* largest relative duality gap is .*e-1\d"
+    ):
         search = SVCCV((1.0,), (0.5,), tol=1e-17, refit=False).fit(X, y)
     with pytest.raises(NotFittedError, match="refit=False, which keeps no machine"):
         search.predict(X)

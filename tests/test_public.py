@@ -94,12 +94,12 @@ def test_what_is_served_is_what_was_certified(seed, solver, given_as):
         rounding = (d + 8) * (np.abs(points) @ np.abs(w))
     else:
         half = judge.norm(np.abs(beta)) ** 2 / 2
-        if proof.proves_optimality and given_as == "points":
+        if proof.weak_duality_holds and given_as == "points":
             assert judge.primal(np.abs(beta), b) <= proof.primal
         theta, sizes = problem.gram_matrix.error_bound.theta, problem.gram_matrix.error_bound.norms
         with np.errstate(over="ignore", invalid="ignore"):  # then nothing is proved
             rounding = (theta / U + len(y) + 8) * (np.abs(beta) @ sizes) * sizes
-    if proof.proves_optimality and proof.primal < np.inf:  # up to what one evaluation rounds
+    if proof.weak_duality_holds and proof.primal < np.inf:  # up to what one evaluation rounds
         margins = y * model.decision_function(X) + 4 * U * (rounding + np.abs(b))
         assert judge.value(half, exact(margins)) <= mp.mpf(proof.primal) * (1 + mp.mpf(2) ** -48)
 

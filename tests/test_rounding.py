@@ -12,7 +12,7 @@ from svmlib._rounding import (
     SPARE_OPERATIONS,
     UNIT_ROUNDOFF,
     _two_product,
-    accurate_sum,
+    compensated_dot,
     exact_sum,
     format_bound,
     gamma_n,
@@ -91,27 +91,29 @@ def test_the_rounding_of_a_product_is_found_to_the_last_bit_and_a_sum_is_rounded
 
 @pytest.mark.parametrize("scales", [1e-160, 1.0, "mixed"])
 @pytest.mark.parametrize("n", [9, 1300])
-def test_an_accurate_sum_knows_what_it_loses(n, scales):
+def test_a_compensated_dot_product_knows_what_it_loses(n, scales):
     """Also where a product is too small to be a float, and in sums of several blocks."""
     rng = np.random.default_rng(0)
     sizes = 10.0 ** rng.uniform(-8, 8, n) if scales == "mixed" else scales
     a, b = rng.standard_normal((2, n)) * sizes
     for last in (0.0, -float(a @ b)):  # the second sum cancels
         a, b = np.append(a, last), np.append(b, 1.0)
-        result, error = accurate_sum(a[:, None], b)
+        result, error = compensated_dot(b, a[:, None])
         assert abs(Fraction(result[0]) - exact(a) @ exact(b)) <= Fraction(error[0])
         most = 8 * U * abs(Fraction(result[0])) + U * sum(abs(exact(a * b))) / 1000 + 1e-319
         assert error[0] <= most
 
 
-def test_an_accurate_sum_is_rounded_and_may_overflow():
+def test_a_compensated_dot_product_is_rounded_and_may_overflow():
     forgotten = np.full(509, 0.99 * 2.0**-106)  # each, in the sum of what the first sum has lost
     cancels = np.concatenate([[1.0, 2.0**-53], forgotten, [-1.0, -(2.0**-53)]])
     for a in ([1.0, 2.0**-60], [1e-170 * 1e-170, 1e-162], cancels):
         b = np.append(np.ones(len(a) - 1), 1.0 if a[0] else 1e-162)
-        result, error = accurate_sum(np.column_stack([a, a]), b)
+        result, error = compensated_dot(b, np.column_stack([a, a]))
         off = abs(Fraction(result[0]) - exact(a) @ exact(b))
         assert 0 < off <= Fraction(error[0])
     with warnings.catch_warnings(action="error"):
-        result, error = accurate_sum(np.array([[1e308, 1.0], [1e308, 2.0]]), np.array([1.0, -1.0]))
+        result, error = compensated_dot(
+            np.array([1.0, -1.0]), np.array([[1e308, 1.0], [1e308, 2.0]])
+        )
     assert (result[1], np.isfinite(error[1]), error[0]) == (-1.0, True, np.inf)
