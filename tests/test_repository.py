@@ -208,6 +208,13 @@ def test_a_set_up_that_fails_says_why_in_one_sentence(tmp_path):
     assert "something else" in run("exit('something else')")
 
 
+def test_every_module_has_a_test_file_that_decides_on_its_changes():
+    modules = {path.stem for path in ROOT.glob("svmlib/*.py")} - {"__init__"}
+    assert not [name for name in modules if not (ROOT / mutants.own_tests(name)).exists()]
+    named = {path.stem.removeprefix("test_") for path in ROOT.glob("tests/test_*.py")}
+    assert not {name for name in mutants.DECIDING if name.strip("_") in named}
+
+
 def test_every_change_that_no_test_notices_can_still_be_made():
     """A line of tools/mutants.toml whose code has changed would hide nothing, and be in the way."""
     modules = ROOT.glob("svmlib/*.py")

@@ -10,8 +10,8 @@ Results are in `_build/mutants`. If you interrupt the run, the next one continue
 were noticed are not tried again while their module stays the same, and accepted ones not at all;
 all others are, so that you see whether a new test helps. The first run also finds which tests
 run which functions, which takes some minutes; `rm _build/mutants/tests.json` repeats that. Until
-then tests that it has not seen count as tests of all functions of the module that their file is
-named after.
+then tests that it has not seen count as tests of all functions of the module that their file
+belongs to, which is the one that it is named after, and those that `DECIDING` names.
 """
 
 from __future__ import annotations
@@ -53,6 +53,13 @@ SLOW = """hypothesis mpmath scipy.optimize sklearn.svm sklearn.model_selection p
 sklearn.utils.estimator_checks distributed"""  # imported once; each change is tried in a fork
 DEFAULTS = "tests/test_defaults.py"  # which calls no function
 EVERYWHERE = DEFAULTS, "tests/test_bad_input.py"  # cheap, and for every module
+DECIDING = {  # the tests of modules that have no test file of their name
+    "_auto": "svc", "_chunk_sums": "distributed", "_kernel_names": "svc", "_machines": "exchange",
+    "_model_parser": "libsvm", "_newton_forms": "newton", "_read_only": "svc", "_scoring": "path",
+    "_validation": "bad_input", "_wolfe": "hulls", "_wrappers": "estimators",
+    "gram_matrix": "kernels", "interior_point": "solvers", "model_files": "libsvm",
+    "problem": "duality", "search": "path",
+}  # fmt: skip
 PATIENCE = 8  # seconds of tests of others that a change may cost, the cheapest first
 SWAPS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -273,6 +280,11 @@ def in_child(work: Callable[[], int], limit: float, log: Path) -> int | None:
     return None
 
 
+def own_tests(module: str) -> str:
+    """Return the test file of a module: the one named after it, or that of `DECIDING`."""
+    return f"tests/test_{DECIDING.get(module, module.strip('_'))}.py"
+
+
 def tests_of(change: Change, known: dict[str, Any]) -> list[str]:
     """Return the tests that run its function, its module's own first; cheap ones before others."""
     seconds, of = known["seconds"], known["functions"].get(change.module, {})
@@ -280,7 +292,7 @@ def tests_of(change: Change, known: dict[str, Any]) -> list[str]:
     if not change.function or not names:  # `import` runs it, or it is new, or its module is
         names = {name for some in of.values() for name in some} or set(seconds)
         names |= {name for name in seconds if name.startswith(DEFAULTS)}
-    own = (f"tests/test_{change.module.strip('_')}.py", f"svmlib/{change.module}.py", *EVERYWHERE)
+    own = (own_tests(change.module), f"svmlib/{change.module}.py", *EVERYWHERE)
     chosen, left, met, rank = [], PATIENCE, Counter[str](), {}
     for name in sorted(names & seconds.keys(), key=seconds.__getitem__):
         rank[name] = met[name.split("[")[0]]  # first each test with its cheapest parameters
@@ -295,7 +307,7 @@ def tests_of(change: Change, known: dict[str, Any]) -> list[str]:
 def judge(change: Change, tree: ast.Module, known: dict[str, Any]) -> str:
     """Return "noticed", "never ended" or "unnoticed"."""
     names = tests_of(change, known)
-    own = f"tests/test_{change.module.strip('_')}.py"
+    own = own_tests(change.module)
 
     def work(some: list[str], files: set[str]) -> int:
         change.apply()
@@ -308,7 +320,7 @@ def judge(change: Change, tree: ast.Module, known: dict[str, Any]) -> str:
     first = [name for name in names if name.startswith(own)]  # to collect all takes longer
     for some in (first, [name for name in names if name not in first]):
         files = {name.split("::")[0] for name in some}
-        files |= {own} if some is first and Path(own).exists() else set()
+        files |= {own} if some is first else set()
         if files and code == 0:
             limit = 20 * (60 + sum(known["seconds"][name] for name in some))  # it may be busy
             code = in_child(partial(work, some, files), limit, BUILD / f"log{os.getpid()}.txt")
