@@ -10,7 +10,7 @@ Each module belongs to the chapter that derives it, and imports only from module
   (kernels given by name)
 - second floor: `svmlib._wolfe` (Wolfe's algorithm), `svmlib.hulls`, `svmlib.hull_smo`;
   `svmlib.gram_matrix`
-- third floor: `svmlib.certificate`, `svmlib.problem`
+- third floor: `svmlib.certificate`, `svmlib.problem`, `svmlib._solvers` (what all solvers share)
 - fourth floor: `svmlib.hinge`, `svmlib.interior_point`, `svmlib.smo`, `svmlib._newton_forms` (what
   Newton's method needs of K), `svmlib.newton`, `svmlib.nystrom`; `svmlib.duality` is chapter 4 in
   one import

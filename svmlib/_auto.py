@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from svmlib import nystrom
+from svmlib._solvers import certified_solution, feasible_start
 from svmlib._validation import Array
 from svmlib.gram_matrix import EAGER_SAMPLES, CacheTooSmallError
 from svmlib.interior_point import MAX_INTERIOR_STEPS, run_interior_point
@@ -109,7 +110,7 @@ def solve(
     >>> solution.alpha.round(6), name
     (array([0.5, 0.5]), 'newton')
     """
-    alpha = problem.check_start(start)
+    alpha = feasible_start(problem, start)
     if solver == "interior_point":
         return run_interior_point(problem, tol, int(min(max_iter, MAX_INTERIOR_STEPS))), solver
     most_steps = MAX_SMO_STEPS if solver == "smo" else _SMO_STEPS_PER_SAMPLE * max(problem.n, 1000)
@@ -150,7 +151,7 @@ def _finish_by_newton(
             )
             n_iter += len(steps)
             name = "newton" if steps or name == "none" else name
-        solution = problem.solution(alpha, tol=tol, n_iter=n_iter)
+        solution = certified_solution(problem, alpha, tol=tol, n_iter=n_iter)
         if solution.converged or n_iter >= max_iter:
             break
         reached = False

@@ -27,6 +27,7 @@ from svmlib._rounding import (
     round_down,
     round_up,
 )
+from svmlib._solvers import balance, bias_at_zero, without_bias
 from svmlib._validation import Array
 from svmlib._verdict import WIDE_INTERVAL, Rescaled, Verdict
 from svmlib.certificate import (
@@ -38,7 +39,7 @@ from svmlib.certificate import (
 )
 from svmlib.kernels import Precomputed, check_kernel
 from svmlib.newton import MAX_NEWTON_STEPS
-from svmlib.problem import MAX_C, DualProblem, best_bias_interval, without_bias
+from svmlib.problem import MAX_C, DualProblem, best_bias_interval, bounded_scores
 
 _MAX_LIFTED_SAMPLES = 600  # at most, for a second try with another feature for each of them
 _GOOD_START = 0.99  # of the primal value: multipliers with such a dual value are nearly optimal
@@ -145,9 +146,9 @@ class MachineProblem:
         return scores, min(shift, other) if max(shift, other) < np.inf else np.inf
 
     def _scores_of(self, beta: Array) -> Scores:
-        """Return `DualProblem.scores`, which are kept until another β is asked for."""
+        """Return the `bounded_scores` of β, which are kept until another β is asked for."""
         if self._last_scores is None or not np.array_equal(self._last_scores[0], beta):
-            self._last_scores = beta, self.problem.scores(beta)
+            self._last_scores = beta, bounded_scores(self.problem, beta)
         return self._last_scores[1]
 
     def _with_multipliers(self, verdict: Verdict, alpha: Array, scores: Scores) -> Verdict:
@@ -277,7 +278,7 @@ class MachineProblem:
         problem = self.problem
         if self.plain_hinge and self.free_bias:
             if start is not None:
-                start = problem.balance(np.clip(start, 0, problem.upper))
+                start = balance(problem, np.clip(start, 0, problem.upper))
             if problem.linear:
                 problem = DualProblem(self.X, self.y, self.upper, move_origin=True)
             return _solve_with_bias(problem, tol, start)
@@ -312,7 +313,7 @@ class MachineProblem:
 def _solve_with_bias(problem: DualProblem, tol: float, start: Array | None = None) -> _OurSolution:
     """Return our solution for the plain hinge and a free bias."""
     solution = solve(problem, "auto", tol, start=start, memory_mb=_MEMORY_MB)[0]
-    b, dual = problem.bias_at_zero(solution), solution.certificate.dual
+    b, dual = bias_at_zero(problem, solution), solution.certificate.dual
     return _OurSolution(solution.alpha, b, dual=dual)
 
 

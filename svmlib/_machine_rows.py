@@ -16,7 +16,7 @@ from svmlib._rounding import exact_sum
 from svmlib._validation import Array, check_weights
 from svmlib.certificate import Scores, linear_scores
 from svmlib.kernels import Kernel, Linear, is_classic
-from svmlib.problem import DualProblem
+from svmlib.problem import DualProblem, bounded_scores
 
 ROW_HINT = "check that X has the rows of training and no others, as the machine saw them (scaled?)"
 
@@ -117,7 +117,7 @@ def machine_scores(m: Machine, kernel: Kernel, X: Array, y: Array) -> tuple[Scor
     else:
         sides = np.append(np.ones(k), y)  # any labels of both classes
         problem = DualProblem(both, sides, 1.0, kernel)
-        scores, shift = problem.scores(beta), problem.gram_matrix.diagonal_shift
+        scores, shift = bounded_scores(problem, beta), problem.gram_matrix.diagonal_shift
     values, error, norms = scores.values[k:], scores.error[k:], scores.norms[k:]
     return replace(scores, values=values, error=error, norms=norms), shift
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from svmlib._auto import EASY_CHANGE, Start, easy_start, mean_margin_change, solve
 from svmlib._rounding import UNIT_ROUNDOFF, round_up, squared_norms
+from svmlib._solvers import balance, certified_solution
 from svmlib._validation import Array
 from svmlib.gram_matrix import GramMatrix, Indices, megabytes
 from svmlib.kernels import RBF, BaseKernel, ErrorBound, Linear
@@ -103,7 +104,7 @@ def _warm_start(alpha: Array, before: Array, problem: DualProblem) -> Array:
     if not at_bound.any():
         return alpha
     upper = problem.upper
-    return np.minimum(problem.balance(np.where(at_bound, upper, alpha)), upper)
+    return np.minimum(balance(problem, np.where(at_bound, upper, alpha)), upper)
 
 
 def _gram_matrices(
@@ -175,7 +176,7 @@ def _solve_warm(
             )
             guess = start
             n_iter += len(steps)
-            solution = problem.solution(start, tol=tol, n_iter=n_iter)
+            solution = certified_solution(problem, start, tol=tol, n_iter=n_iter)
             if solution.converged:
                 return solution
     solution, _ = solve(problem, "auto", tol, start=start)
@@ -226,7 +227,7 @@ def _regularisation_path(
         if not near and change <= EASY_CHANGE and problem.gram_matrix.full is not None:
             start = easy_start(problem, tol, np.inf, change)
             guess = start.alpha
-        solution = problem.solution(start.alpha, tol=tol) if start.reaches_tol else None
+        solution = certified_solution(problem, start.alpha, tol=tol) if start.reaches_tol else None
         if not (solution and solution.converged):
             solution = _solve_warm(problem, reduced, tol, start.alpha, guess)
         alpha = solution.alpha

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svmlib._rounding import round_down, round_up
+from svmlib._solvers import certified_solution, without_bias
 from svmlib._validation import (
     Array,
     as_float,
@@ -40,7 +41,7 @@ from svmlib._validation import (
     check_vector,
 )
 from svmlib._warnings import warn_unless_converged
-from svmlib.problem import MAX_C, DualProblem, Solution, best_bias_interval, without_bias
+from svmlib.problem import MAX_C, DualProblem, Solution, best_bias_interval
 
 __all__ = [
     "absolute_loss",
@@ -282,7 +283,7 @@ def subgradient_descent(
         g = w - (s * y) @ Z
         eta = (primal - dual) / max(primal - dual, float(g @ g))
         alpha = np.clip((1 - eta) * alpha + eta * s, 0, C)
-    solution = problem.solution(alpha, float(b - w @ origin), tol=tol, n_iter=n_iter)
+    solution = certified_solution(problem, alpha, float(b - w @ origin), tol=tol, n_iter=n_iter)
     warn_unless_converged(solution, "subgradient_descent", tol)
     return solution
 
@@ -401,7 +402,7 @@ def _solution_without_bias(
 ) -> Solution:
     """Return multipliers of λ times the usual problem, without a bias, and their certificate."""
     halves = np.tile(alpha / 2, 2)
-    solution = without_bias(X, y, C).solution(halves, 0.0, tol=tol, n_iter=n_iter)
+    solution = certified_solution(without_bias(X, y, C), halves, 0.0, tol=tol, n_iter=n_iter)
     alpha = solution.alpha[: y.size] + solution.alpha[y.size :]
     certificate = solution.certificate
     # C is at most 24u below 1/(λn): the two `round_up` of the primal value have room for that. The

@@ -18,9 +18,10 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from svmlib._rounding import EPS, SMALLEST_NORMAL
+from svmlib._solvers import balance, certified_solution, require_convex, require_problem
 from svmlib._validation import Array, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
-from svmlib.problem import DualProblem, Solution, require_problem
+from svmlib.problem import DualProblem, Solution
 
 __all__ = ["interior_point"]
 
@@ -99,7 +100,7 @@ def interior_point(
 def run_interior_point(problem: DualProblem, tol: float, max_iter: int) -> Solution:
     """Do what `interior_point` does, with checked arguments and without its warning."""
     problem.gram()  # raises if it does not fit
-    problem.require_convex("the interior point method")
+    require_convex(problem, "the interior point method")
     iterates = list(islice(_iterate(problem, _TOL_FRACTION * tol), max_iter))
     alpha, b = iterates[-1] if iterates else (np.zeros(problem.n), 0.0)
     return _crossover(problem, alpha, b, tol, len(iterates))
@@ -184,10 +185,10 @@ def _crossover(problem: DualProblem, alpha: Array, b: float, tol: float, n_iter:
     # of 1e300 keeps sums finite.
     upper = np.minimum(problem.upper, 1e300)
     alpha = np.minimum(alpha, upper)
-    snapped = problem.balance(np.clip(_solve_free(problem, alpha, b), 0, upper))
-    best = problem.solution(snapped, tol=tol, n_iter=n_iter)
+    snapped = balance(problem, np.clip(_solve_free(problem, alpha, b), 0, upper))
+    best = certified_solution(problem, snapped, tol=tol, n_iter=n_iter)
     if not best.certificate.optimal_to(min(tol, _CROSSOVER_GAP)):
-        interior = problem.solution(problem.balance(alpha), b, tol=tol, n_iter=n_iter)
+        interior = certified_solution(problem, balance(problem, alpha), b, tol=tol, n_iter=n_iter)
         best = min(best, interior, key=lambda solution: solution.certificate.gap)
     return best
 

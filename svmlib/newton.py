@@ -28,9 +28,17 @@ from scipy.linalg import LinAlgError
 
 from svmlib._newton_forms import choose_form
 from svmlib._rounding import EPS, SMALLEST_NORMAL
+from svmlib._solvers import (
+    SOLVER_ROUNDING,
+    balance,
+    certified_solution,
+    feasible_start,
+    objective_values,
+    require_convex,
+)
 from svmlib._validation import Array, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
-from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution, require_problem
+from svmlib.problem import DualProblem, Solution, bias_and_interval
 
 __all__ = ["NewtonStep", "newton"]
 
@@ -182,11 +190,11 @@ def newton(
     (array([0.5, 0.5, 0. ]), -1.0)
     """
     tol, max_iter = check_stopping_rule(tol, max_iter)
-    start = require_problem(problem).check_start(start)
+    start = feasible_start(problem, start)
     # The method gets half of `tol`, because the certificate adds its rounding.
     alpha, steps = newton_multipliers(problem, tol / 2, max_iter, start, last_digits=True)
     kept = tuple(steps) if trace else ()
-    solution = problem.solution(alpha, tol=tol, n_iter=len(steps), trace=kept)
+    solution = certified_solution(problem, alpha, tol=tol, n_iter=len(steps), trace=kept)
     warn_unless_converged(solution, "newton", tol)
     return solution
 
@@ -207,7 +215,7 @@ def newton_multipliers(
     better point than the start, but it predicts better which multipliers are free. If the rank of K
     is high, the method nearly always converges, although at first many more multipliers may change.
     """
-    problem.require_convex("Newton's method")
+    require_convex(problem, "Newton's method")
     steps: list[NewtonStep] = []
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         method = _Newton(problem, start, start if guess is None else guess, tol, last_digits)
@@ -303,12 +311,12 @@ class _Newton:
         like s, so it accumulates less rounding. A point that reaches the goal, or else `tol`, is
         better; of two points that are alike in this, the smaller gap is better.
         """
-        alpha = self.problem.balance(np.abs(self.clip(q)))
+        alpha = balance(self.problem, np.abs(self.clip(q)))
         beta = self.y * alpha
         scores = self.form.kernel_matvec(beta)
-        b, low, high = self.problem.bias_and_interval(beta, scores)
+        b, low, high = bias_and_interval(self.problem, beta, scores)
         rounding = SOLVER_ROUNDING * float(alpha @ self.form.diagonal)
-        primal, dual = self.problem.objective_values(beta, scores, b, rounding)
+        primal, dual = objective_values(self.problem, beta, scores, b, rounding)
         gap = optimality = np.inf
         if 0 < primal < np.inf:
             gap = max(primal - dual, 0.0)  # negative only by rounding

@@ -30,6 +30,7 @@ from scipy.linalg.lapack import dpstrf
 
 from svmlib._read_only import ReadOnly
 from svmlib._rounding import SMALLEST_SUBNORMAL, format_bound, gamma_n, round_up
+from svmlib._solvers import require_problem
 from svmlib._validation import Array, as_float, check_points, check_scalar, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
 from svmlib.certificate import (
@@ -43,7 +44,7 @@ from svmlib.certificate import (
 from svmlib.gram_matrix import Indices, megabytes
 from svmlib.kernels import BLOCK_SIZE, ClassicKernel, Kernel, check_kernel, is_classic
 from svmlib.newton import newton_multipliers
-from svmlib.problem import MAX_C, DualProblem, Solution, require_problem
+from svmlib.problem import MAX_C, DualProblem, Solution, bias_and_interval
 
 __all__ = ["Span", "low_rank", "nystrom"]
 
@@ -440,7 +441,7 @@ def run_nystrom(
     linear = DualProblem(features, problem.y, problem.upper, cache_mb=cache_mb)
     alpha, steps = newton_multipliers(linear, tol / 2, max_iter, np.zeros(n))
     w = (alpha * problem.y) @ linear.X
-    b = linear.bias_and_interval(alpha * problem.y, linear.X @ w)[0]
+    b = bias_and_interval(linear, alpha * problem.y, linear.X @ w)[0]
     del linear
     c = span.coefficients(w[None])[0]
     sums = span_sums(span, c, b, problem.X, problem.y, alpha, problem.upper)

@@ -22,12 +22,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svmlib._read_only import ReadOnly, lock_arrays
-from svmlib._rounding import EPS, UNIT_ROUNDOFF, compensated_dot
 from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
 from svmlib.certificate import (
     Certificate,
     Scores,
-    balancing_factors,
     certify,
     kernel_scores,
     linear_scores,
@@ -38,11 +36,7 @@ from svmlib.kernels import Kernel, Linear, check_kernel, kernel_expansion
 __all__ = ["DualProblem", "Solution"]
 
 MAX_C = 1e100  # the largest bound C_i: its square is still a float, even times many samples
-# Times Σ_j |β_j| ‖φ_i‖ ‖φ_j‖, this usually exceeds the error of a score that a solver updates.
-SOLVER_ROUNDING = 32 * UNIT_ROUNDOFF
-_MAX_SLACK_ROUNDING = 1e-9  # the largest error of a margin that may be a solver's rounding
 _SLOPE_TOL = 1e-12  # times ΣC: how much of the slope of a sum of losses may be rounding of n terms
-_BALANCE_TOL = 1e-9  # times Σα: how far Σ α_i y_i of a start may be from 0, by others' rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +108,7 @@ class DualProblem(ReadOnly):
         (`svmlib.gram_matrix.GramMatrix`).
     move_origin : bool, default False
         Whether to subtract the kernel's `origin` (`svmlib.kernels.Linear` says why). Certificates
-        then hold for the bias that `bias_at_zero` returns, too.
+        then hold for the bias b − w·origin of the points as given, too.
 
     Attributes
     ----------
@@ -228,57 +222,6 @@ class DualProblem(ReadOnly):
         """
         return self.gram_matrix.diagonal_shift < np.inf
 
-    # What solvers need
-
-    def require_convex(self, method: str) -> None:
-        """Raise an error if the problem is not known to be convex, as the method requires.
-
-        Raises
-        ------
-        ValueError
-            If convexity is not known; the message says why, and what to do.
-        """
-        if not self.convex:
-            why = "this could not be proved for the Gram matrix"
-            if not self.gram_matrix.fits:
-                why = "the Gram matrix is too large to prove it: raise DualProblem's cache_mb"
-            reason = f"kernel must be positive semidefinite for {method}, but {why}"
-            raise ValueError(f'{reason}; svmlib.smo.smo, or SVC(solver="smo"), accepts any kernel')
-
-    def check_start(self, start: ArrayLike | None) -> Array:
-        """Return a feasible start: zero multipliers, or a copy of `start`.
-
-        Raises
-        ------
-        ValueError
-            If `start` is not feasible.
-        """
-        if start is None:
-            return np.zeros(self.n)
-        alpha = np.array(check_vector(start, "start", length=self.n))
-        balanced = abs(float(alpha @ self.y)) <= _BALANCE_TOL * np.abs(alpha).sum()
-        if alpha.min() < 0 or (alpha > self.upper).any() or not balanced:
-            raise ValueError("start must be feasible: 0 ≤ α_i ≤ C_i and Σ α_i y_i = 0")
-        return alpha
-
-    def balance(self, alpha: Array) -> Array:
-        """Return α with Σ α_i y_i = 0: change free multipliers, or else scale one class down.
-
-        Free multipliers change in proportion to their distance from the nearer bound, by at most
-        half of it. For all of them ∂D/∂β_i is nearly b, so to first order D changes by −b times the
-        imbalance, whichever of them move. If that is not enough, `balancing_factors` scale the
-        class with the larger sum. α must be in the box, which is not checked.
-        """
-        imbalance = float(alpha @ self.y)
-        if abs(imbalance) <= self.n * EPS * alpha.sum():  # zero up to rounding
-            return alpha
-        room = np.minimum(alpha, self.upper - alpha)
-        total = float(room.sum())
-        if 2 * abs(imbalance) <= total:
-            return alpha - (imbalance / total) * self.y * room
-        totals = np.array([alpha[self.y > 0].sum(), alpha[self.y < 0].sum()])
-        return alpha * balancing_factors(totals).take(self.y < 0)
-
     # The functions of α
 
     def objective(self, alpha: ArrayLike) -> float:
@@ -312,7 +255,7 @@ class DualProblem(ReadOnly):
         optimal only up to a tolerance, the ends may cross by that tolerance.
         """
         beta = self._check(alpha) * self.y
-        return self.bias_and_interval(beta, self.gram_matrix.matvec(beta))[1:]
+        return bias_and_interval(self, beta, self.gram_matrix.matvec(beta))[1:]
 
     @np.errstate(over="ignore", invalid="ignore")
     def bias(self, alpha: ArrayLike) -> float:
@@ -324,52 +267,7 @@ class DualProblem(ReadOnly):
         minimises the sum of C_i times the hinge loss.
         """
         beta = self._check(alpha) * self.y
-        return self.bias_and_interval(beta, self.gram_matrix.matvec(beta))[0]
-
-    def bias_at_zero(self, solution: Solution) -> float:
-        """Return the bias of a solution for the points as they were given, b − w·origin."""
-        if self.origin is None or solution.w is None:
-            return solution.b
-        return solution.b - float(compensated_dot(solution.w, self.origin[:, None])[0][0])
-
-    def bias_and_interval(self, beta: Array, scores: Array) -> tuple[float, float, float]:
-        """Return `bias` and `bias_interval` from β and Kβ, without checks."""
-        g = self.y - scores
-        grows, shrinks = beta < self.beta_max, beta > self.beta_min
-        low = float(g.max(where=grows, initial=-np.inf))
-        high = float(g.min(where=shrinks, initial=np.inf))
-        free = g[grows & shrinks]
-        if free.size:
-            return float(free.sum()) / free.size, low, high
-        if low > high and not self.hard_margin:
-            return best_bias_interval(g, self.y, self.upper).item(0), low, high
-        ends = [end for end in (low, high) if np.isfinite(end)]  # an infeasible α may have none
-        return sum(ends) / max(len(ends), 1), low, high
-
-    def objective_values(
-        self, beta: Array, scores: Array, b: float, rounding: float = 0.0
-    ) -> tuple[float, float]:
-        """Return the primal and the dual value from β, Kβ and b, with their rounding.
-
-        If C is finite, a slack of at most `rounding` counts as zero.
-        """
-        half_norm = float(beta @ scores) / 2
-        slack = 1 - self.y * (scores + b)
-        if self.hard_margin:
-            primal = float(half_norm / np.square(np.maximum(1 - slack.max(), 0)))
-        else:
-            primal = half_norm + float(self.upper @ np.maximum(slack - rounding, 0))
-        return primal, float(np.abs(beta).sum()) - half_norm
-
-    @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and valid
-    def scores(self, beta: Array) -> Scores:
-        """Return Kβ and ‖w‖² with bounds on their rounding, without checks."""
-        if self.linear:
-            return linear_scores(self.X, beta, self.origin)
-        K = self.gram_matrix
-        shift = K.diagonal_shift if self.convex else 0.0
-        scores = kernel_scores(K.incremental_matvec(beta), beta, K.error_bound, shift)
-        return replace(scores, error=scores.error + self.kernel.asymmetry(self.X, beta))
+        return bias_and_interval(self, beta, self.gram_matrix.matvec(beta))[0]
 
     def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
         """Certify any (α, b) from the data alone, with every bound rounded outwards.
@@ -383,69 +281,10 @@ class DualProblem(ReadOnly):
         """
         alpha = self._check(alpha)
         b = check_scalar(b, "b")
-        return self._certify(alpha, b, self.scores(alpha * self.y))
-
-    def _certify(self, alpha: Array, b: float, scores: Scores) -> Certificate:
-        return replace(
-            certify(alpha, b, scores, self.y, self.upper),
-            weak_duality_holds=self.convex,
-            user_defined_kernel=self.kernel.user_defined,
-            diagonal_shift=self.gram_matrix.diagonal_shift if self.convex else 0.0,
-        )
-
-    @np.errstate(over="ignore", invalid="ignore")
-    def solution(
-        self,
-        alpha: Array,
-        b: float | None = None,
-        *,
-        tol: float,
-        n_iter: int = 0,
-        trace: tuple[Any, ...] = (),
-    ) -> Solution:
-        """Return α and b (by default the `bias` of α) as a `Solution`, with their certificate.
-
-        If rounding keeps the duality gap above `tol`, α and b are divided by a number between ½
-        and 1 where that makes the duality gap smaller.
-        """
-        scores = self.scores(alpha * self.y)
-        b = self.bias_and_interval(alpha * self.y, scores.values)[0] if b is None else b
-        certificate = self._certify(alpha, b, scores)
-        # For the hard margin the certificate scales (w, b) anyway.
-        if not (certificate.reaches(tol) or self.hard_margin):
-            divisor = _rounding_divisor(alpha, b, scores, self.y)
-            if 0.5 < divisor < 1:
-                longer = self.balance(np.minimum(alpha / divisor, self.upper))
-                other = self.scores(longer * self.y)
-                better = self._certify(longer, b / divisor, other)
-                if better.gap < certificate.gap:
-                    alpha, b, certificate, scores = longer, b / divisor, better, other
-        converged = certificate.reaches(tol)
-        return Solution(alpha.copy(), b, certificate, n_iter, converged, trace, scores.w)
+        return certify_scores(self, alpha, b, bounded_scores(self, alpha * self.y))
 
     def _check(self, alpha: ArrayLike) -> Array:
         return check_vector(alpha, "alpha", length=self.n)
-
-
-def require_problem(problem: object) -> DualProblem:
-    """Return the argument of a solver if it is a `DualProblem`."""
-    if not isinstance(problem, DualProblem):
-        advice = "write DualProblem(X, y, C)"
-        raise ValueError(f"problem must be a DualProblem, got {problem!r:.80}; {advice}")
-    return problem
-
-
-def _rounding_divisor(alpha: Array, b: float, scores: Scores, y: Array) -> float:
-    """Return a divisor of (α, b), at most 1, for which rounding leaves free samples no slack.
-
-    With a large C, the slack that a solver's rounding leaves costs more than a longer w. The
-    divisor is the smallest lower bound of a margin that may reach 1, up to the solver's rounding,
-    minus what the next bound may lose.
-    """
-    margin_lower, margin_upper = scores.margins(b, y)
-    rounding = SOLVER_ROUNDING * float(np.abs(alpha) @ scores.norms) * scores.norms
-    free = margin_upper + np.minimum(rounding, _MAX_SLACK_ROUNDING) >= 1
-    return float((2 * margin_lower - margin_upper).min(where=free, initial=1.0))
 
 
 def _bounds(C: float | ArrayLike, n: int) -> Array:
@@ -461,15 +300,24 @@ def _bounds(C: float | ArrayLike, n: int) -> Array:
     return upper
 
 
-def without_bias(X: Array, y: Array, C: Array | float) -> DualProblem:
-    """Return the problem without a bias as one with a bias: each sample and its mirror image.
+# Functions of β and Kβ, without checks
 
-    A sample and (−x, −y) have the same margin for b = 0, and in Σ α_i y_i they cancel. So b = 0 is
-    optimal, and the multipliers of a pair, with half the C each, add up to the sample's multiplier.
-    """
-    halves = np.tile(np.full(y.size, np.divide(C, 2)), 2)
-    bounds = halves if np.isfinite(C).all() else np.inf
-    return DualProblem(np.vstack([X, -X]), np.append(y, -y), bounds)
+
+def bias_and_interval(
+    problem: DualProblem, beta: Array, scores: Array
+) -> tuple[float, float, float]:
+    """Return `DualProblem.bias` and the ends of its `bias_interval`, from β and Kβ."""
+    g = problem.y - scores
+    grows, shrinks = beta < problem.beta_max, beta > problem.beta_min
+    low = float(g.max(where=grows, initial=-np.inf))
+    high = float(g.min(where=shrinks, initial=np.inf))
+    free = g[grows & shrinks]
+    if free.size:
+        return float(free.sum()) / free.size, low, high
+    if low > high and not problem.hard_margin:
+        return best_bias_interval(g, problem.y, problem.upper).item(0), low, high
+    ends = [end for end in (low, high) if np.isfinite(end)]  # an infeasible α may have none
+    return sum(ends) / max(len(ends), 1), low, high
 
 
 def best_bias_interval(breakpoints: Array, y: Array, C: Array) -> Array:
@@ -484,3 +332,24 @@ def best_bias_interval(breakpoints: Array, y: Array, C: Array) -> Array:
     tolerance = _SLOPE_TOL * C.sum()
     ends = slope.searchsorted([-tolerance, tolerance])
     return np.asarray(breakpoints[order].take(ends, mode="clip"))
+
+
+@np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and valid
+def bounded_scores(problem: DualProblem, beta: Array) -> Scores:
+    """Return Kβ and ‖w‖² with bounds on their rounding."""
+    if problem.linear:
+        return linear_scores(problem.X, beta, problem.origin)
+    K = problem.gram_matrix
+    shift = K.diagonal_shift if problem.convex else 0.0
+    scores = kernel_scores(K.incremental_matvec(beta), beta, K.error_bound, shift)
+    return replace(scores, error=scores.error + problem.kernel.asymmetry(problem.X, beta))
+
+
+def certify_scores(problem: DualProblem, alpha: Array, b: float, scores: Scores) -> Certificate:
+    """Certify (α, b) as `DualProblem.certificate` does, from the `bounded_scores` of β."""
+    return replace(
+        certify(alpha, b, scores, problem.y, problem.upper),
+        weak_duality_holds=problem.convex,
+        user_defined_kernel=problem.kernel.user_defined,
+        diagonal_shift=problem.gram_matrix.diagonal_shift if problem.convex else 0.0,
+    )

@@ -119,7 +119,7 @@ class SVCCV(BinaryClassifier):
         ``cv_results_`` that returns the index of a candidate, such as `one_standard_error`.
     tol : float, default 1e-3
         The relative duality gap to prove for every machine.
-    memory_mb : float, default 1000
+    memory_mb : float, default 2000
         How many megabytes (2²⁰ bytes) three matrices of the size of K may take, in all processes
         together. If they do not fit, a warning says so, and each machine keeps the rows of K that
         there is room for; it still starts from its neighbour's solution.
@@ -198,7 +198,7 @@ class SVCCV(BinaryClassifier):
         scoring: str | Callable[..., float] | None = None,
         refit: bool | Callable[[dict[str, Any]], int] = True,
         tol: float = 1e-3,
-        memory_mb: float = 1000.0,
+        memory_mb: float = 2000.0,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:

@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svmlib._rounding import EPS, SMALLEST_NORMAL
+from svmlib._solvers import SOLVER_ROUNDING, certified_solution, feasible_start, objective_values
 from svmlib._validation import Array, check_choice, check_scalar, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
-from svmlib.problem import SOLVER_ROUNDING, DualProblem, Solution, require_problem
+from svmlib.problem import DualProblem, Solution, bias_and_interval
 
 __all__ = ["Step", "smo", "steps"]
 
@@ -138,7 +139,7 @@ def smo(
     (True, True)
     """
     tol, max_iter = check_stopping_rule(tol, max_iter)
-    start = require_problem(problem).check_start(start)
+    start = feasible_start(problem, start)
     solution = run_smo(problem, tol, max_iter, start, selection, trace)
     warn_unless_converged(solution, "smo", tol)
     return solution
@@ -167,7 +168,7 @@ def run_smo(
             else:
                 n_iter += state.advance(target_violation, max_iter - n_iter)
         alpha = state.alpha
-        solution = problem.solution(alpha, tol=tol, n_iter=n_iter, trace=tuple(recorded))
+        solution = certified_solution(problem, alpha, tol=tol, n_iter=n_iter, trace=tuple(recorded))
         # The target is reached by margins that the steps update. If margins computed afresh violate
         # the KKT conditions by more than twice as much, or if a smaller target has brought no step,
         # only rounding is left.
@@ -203,7 +204,7 @@ def steps(
     array([0.66666667, 1.        , 0.33333333])
     """
     tol = check_scalar(tol, "tol", positive=True)
-    start = require_problem(problem).check_start(start)
+    start = feasible_start(problem, start)
     yield from SmoState(problem, start, selection).steps(tol / 2)
 
 
@@ -255,8 +256,8 @@ class SmoState:
         problem = self.problem
         beta = np.array(self.beta)
         scores = problem.y - np.where(beta < problem.beta_max, self.g_up, self.g_down)
-        b = problem.bias_and_interval(beta, scores)[0]
-        primal, dual = problem.objective_values(beta, scores, b)
+        b = bias_and_interval(problem, beta, scores)[0]
+        primal, dual = objective_values(problem, beta, scores, b)
         return 1 - dual / primal
 
     def steps(self, target_violation: float) -> Iterator[Step]:

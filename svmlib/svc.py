@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from svmlib._auto import SolverName, solve
 from svmlib._kernel_names import KernelName, has_gamma, is_precomputed, kernel_points, named_kernel
 from svmlib._read_only import lock_arrays
+from svmlib._solvers import bias_at_zero
 from svmlib._validation import (
     Array,
     as_float,
@@ -321,7 +322,7 @@ class SVC(BinaryClassifier):
         self.n_support_ = np.array([first.size, second.size], dtype=np.int32)
         self.dual_coef_: Array = beta[None, support]
         self._b = solution.b  # the bias with `_origin` for origin
-        self._intercept = np.array([problem.bias_at_zero(solution)])
+        self._intercept = np.array([bias_at_zero(problem, solution)])
         self._w = solution.w
         if solution.pivots is not None and solution.coefficients is not None:
             self.pivots_: Array = solution.pivots

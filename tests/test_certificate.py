@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose
 
 from svmlib import SVC
 from svmlib._rounding import SMALLEST_SUBNORMAL, UNIT_ROUNDOFF, gamma_n
+from svmlib._solvers import bias_at_zero, certified_solution
 from svmlib.certificate import (
     Certificate,
     certify,
@@ -33,6 +34,7 @@ from svmlib.kernels import (
     kernel_expansion,
 )
 from svmlib.newton import newton
+from svmlib.problem import bounded_scores
 from tests import hostile
 from tests.exact import exact
 from tests.judge import Judge, assert_within
@@ -280,7 +282,7 @@ def test_what_a_solver_cannot_know_costs_no_more_than_a_longer_w(smallest_C, see
     solution = newton(problem, tol=1e-9)
     assert 0 < solution.certificate.relative_gap < 1e-11
     assert (solution.alpha <= C).all()
-    again = problem.solution(solution.alpha, solution.b, tol=0.0)
+    again = certified_solution(problem, solution.alpha, solution.b, tol=0.0)
     assert again.certificate.gap <= solution.certificate.gap, "no longer w where it gains nothing"
     Judge(problem).accept(solution.certificate, solution.alpha, solution.b)
 
@@ -460,11 +462,11 @@ def test_a_bias_where_the_points_came_from_is_bounded(seed):
     if seed % 3 == 0:  # large terms cancel in w·c
         origin[2] -= (X[0] - X[1]) @ origin / (X[0, 2] - X[1, 2])
     moved, b = DualProblem(X + origin, [1, -1], move_origin=True), 0.3
-    solution = moved.solution(np.ones(2), b, tol=1.0)
-    scores, Z, c = moved.scores(beta), exact(moved.X), exact(moved.origin)
+    solution = certified_solution(moved, np.ones(2), b, tol=1.0)
+    scores, Z, c = bounded_scores(moved, beta), exact(moved.X), exact(moved.origin)
     for w in (exact(beta) @ Z, exact(scores.w)):
         lowest, highest = scores.margins(b, np.ones(2))
-        for there in (float(Fraction(b) - w @ c), moved.bias_at_zero(solution)):
+        for there in (float(Fraction(b) - w @ c), bias_at_zero(moved, solution)):
             f = (Z + c) @ w + Fraction(there)
             assert ((exact(lowest) <= f) & (f <= exact(highest))).all()
         assert (highest - lowest < 1e-5).all()
@@ -566,9 +568,9 @@ def test_a_new_gram_matrix_forgets_the_sums_of_the_former():
     alpha = np.array([0.5, 0.25, 0.25])
     problem.certificate(alpha, 0.0)
     problem.gram_matrix.set_array(np.eye(3))
-    assert_allclose(problem.scores(alpha * problem.y).values, alpha * problem.y)
+    assert_allclose(bounded_scores(problem, alpha * problem.y).values, alpha * problem.y)
     with pytest.raises(ValueError, match="read-only"):  # the next sum begins with this one
-        problem.scores(alpha * problem.y).values[0] = 1.0
+        bounded_scores(problem, alpha * problem.y).values[0] = 1.0
 
 
 def test_the_mean_of_both_halves_of_a_gram_matrix_forgets_sums_of_its_rows():

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import SVC, _newton_forms
 from svmlib._auto import solve
+from svmlib._solvers import certified_solution
 from svmlib.duality import DualProblem
 from svmlib.gram_matrix import CacheTooSmallError
 from svmlib.interior_point import interior_point
@@ -129,7 +130,7 @@ def test_cut_off_it_is_nowhere_worse_than_its_start(kernel):
     for seed in range(6):
         problem = DualProblem(*data(seed, shift=0.5), 1e3, kernel)
         start = first_steps(problem, 3 + 5 * seed)
-        begun = problem.solution(start, tol=1e-3).certificate
+        begun = certified_solution(problem, start, tol=1e-3).certificate
         for steps in range(1, 12):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)

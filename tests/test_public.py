@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
 from svmlib import SVC
+from svmlib._solvers import certified_solution
 from svmlib.duality import DualProblem
 from svmlib.exchange import Machine
 from svmlib.hulls import closest_points, convex_hull, separating_caps, separation
@@ -138,7 +139,7 @@ def test_closest_points_have_a_plane_between_them_far_from_the_origin():
 def test_arrays_of_results_are_read_only_and_those_of_the_caller_are_not():
     X, y, alpha = np.array([[0.0], [2.0], [3.0]]), np.array([-1, 1, 1]), np.array([0.5, 0.5, 0])
     linear, wide = DualProblem(X, y), DualProblem(*data(0, n=60), 1.0, RBF(0.01))
-    results = [linear.solution(alpha, tol=1e-3), nystrom(wide), convex_hull(X)]
+    results = [certified_solution(linear, alpha, tol=1e-3), nystrom(wide), convex_hull(X)]
     results += [
         wide.gram_matrix.error_bound,
         Span.of_sample(wide.kernel, wide.X, 1e-3),
