@@ -3,9 +3,9 @@
 Each module belongs to the chapter that derives it, and imports only from modules named before it
 (``tests/test_floors.py`` checks this), so they can be read in this order:
 
-- ground floor: `svmlib._validation` (checks of arguments), `svmlib._read_only` (arrays that stay as
-  they are), `svmlib._rounding` (bounds on rounding), `svmlib._warnings` (of a solver that
-  has not converged)
+- ground floor: `svmlib._arrays` (types, sizes and locks of arrays), `svmlib._validation` (checks of
+  arguments), `svmlib._rounding` (bounds on rounding), `svmlib._warnings` (of a solver that has not
+  converged)
 - first floor: `svmlib.datasets`, `svmlib.geometry`, `svmlib.kernels`, `svmlib._kernel_names`
   (kernels given by name)
 - second floor: `svmlib._wolfe` (Wolfe's algorithm), `svmlib.hulls`, `svmlib.hull_smo`;
@@ -14,11 +14,12 @@ Each module belongs to the chapter that derives it, and imports only from module
 - fourth floor: `svmlib.hinge`, `svmlib.interior_point`, `svmlib.smo`, `svmlib._newton_forms` (what
   Newton's method needs of K), `svmlib.newton`, `svmlib.nystrom`; `svmlib.duality` is chapter 4 in
   one import
-- roof: `svmlib._auto` (the choice of the solver); `svmlib.svc`, the scikit-learn estimator;
-  `svmlib._path` (one solution after another as C grows), `svmlib._scoring` (what a search measures)
-  and `svmlib.search`, the search for C and γ
+- roof: `svmlib._auto` (the choice of the solver), `svmlib._binary_classifier` (what the two
+  estimators share), `svmlib.svc`, the first of them, `svmlib._path` (one solution after another as
+  C grows), `svmlib._scoring` (what a search measures) and `svmlib.search`, the search for C and γ
 - and for machines of other programs: `svmlib._machines` (a machine), `svmlib._wrappers`
-  (pipelines around one), `svmlib._estimators` (estimators as such machines),
+  (pipelines around one), `svmlib._class_pairs` (two of several classes), `svmlib._estimators`
+  (estimators as such machines),
   `svmlib._machine_rows` (which rows it uses), `svmlib._verdict` (the result for it),
   `svmlib._machine_problem` (the problem that it was to solve) and `svmlib.exchange`, which judges
   it; `svmlib._model_parser`, `svmlib._libsvm`, `svmlib._liblinear` and `svmlib._onnx` (file

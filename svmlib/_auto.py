@@ -17,8 +17,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from svmlib import nystrom
+from svmlib._arrays import Array
 from svmlib._solvers import certified_solution, feasible_start
-from svmlib._validation import Array
 from svmlib.gram_matrix import EAGER_SAMPLES, CacheTooSmallError
 from svmlib.interior_point import MAX_INTERIOR_STEPS, run_interior_point
 from svmlib.newton import MAX_NEWTON_STEPS, is_small, newton_multipliers

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from svmlib._arrays import Array
 from svmlib._rounding import row_norm_bounds
-from svmlib._validation import Array, check_labels, check_points
+from svmlib._validation import check_labels, check_points
 from svmlib.certificate import largest_violation
 from svmlib.nystrom import LARGEST, Span, SpanSums, span_sums
 

@@ -6,21 +6,33 @@ Derived in chapter 15, *Other programs*.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
-from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib._kernel_names import has_gamma, is_precomputed, kernel_points, named_kernel
+from svmlib._arrays import Array
+from svmlib._class_pairs import (
+    chosen_pair,
+    class_pairs,
+    coefficients_of_pairs,
+    pair_coefficients,
+)
+from svmlib._kernel_names import (
+    has_gamma,
+    is_precomputed,
+    kernel_points,
+    named_kernel,
+    resolve_gamma,
+)
 from svmlib._machines import Loss, Machine
-from svmlib._validation import Array, as_float, check_scalar, check_vector, class_factors
+from svmlib._validation import as_float, check_scalar, check_vector, class_factors
 from svmlib._wrappers import not_fitted_error
 from svmlib.kernels import BaseKernel, KernelOrPrecomputed, check_kernel
-from svmlib.svc import SVC, resolve_gamma
+from svmlib.svc import SVC
 
 _ADVICE = "fit it again, or judge the machine you mean as (w, b), (β, b) or Machine(...)"
 
@@ -290,8 +302,7 @@ def _decision_values(machine: Any, terms: PredictionTerms) -> tuple[Array, Array
     norms = bound.norms if bound else np.full(len(points), np.sqrt(np.abs(K).max(initial=0)))
     ask = getattr(machine, "decision_function", None) or machine.predict
     if len(b) > 1:  # one score for each pair
-        pairs = class_pairs(len(c) + 1)
-        c = np.array([pair_coefficients(c, machine.n_support_, *pair) for pair in pairs])
+        c = coefficients_of_pairs(c, machine.n_support_)
         ask = copy(machine).set_params(decision_function_shape="ovo").decision_function
     theirs = np.reshape(_without_name_warning(ask, rows), (len(rows), -1)).T
     return theirs, c @ K + b, np.outer(np.abs(c) @ norms, norms[few]) + np.abs(b)
@@ -326,32 +337,3 @@ def _kernel_of(machine: Any, X: Array | None) -> BaseKernel | Literal["precomput
 def _dense(A: Any) -> Array:
     """Return numbers of a machine, sparse or not, as a finite float64 array."""
     return as_float(A.toarray() if hasattr(A, "toarray") else A, "the numbers of the machine")
-
-
-# Pairs of several classes, as LIBSVM has them
-
-
-def class_pairs(n_classes: int) -> list[tuple[int, int]]:
-    """Return the pairs of classes, in the order of LIBSVM's scores."""
-    return list(combinations(range(n_classes), 2))
-
-
-def chosen_pair(classes: ArrayLike, y: ArrayLike) -> tuple[int, int]:
-    """Return the indices of the two classes to judge: the two in y, if there are more."""
-    classes = np.asarray(classes)
-    if classes.size == 2:
-        return 0, 1
-    if np.asarray(y).dtype == np.bool_ != classes.dtype:
-        raise ValueError("y must have the labels of fit, two of the machine's, not Booleans")
-    indices = np.flatnonzero(np.isin(classes, y))
-    if indices.size != 2:
-        advice = "choose rows with keep = np.isin(y, [a, b]), and give X[keep] and y[keep]"
-        raise ValueError(f"y must have two of the machine's {classes.size} classes; {advice}")
-    return int(indices[0]), int(indices[1])
-
-
-def pair_coefficients(coefficients: Array, n_support: Sequence[int], i: int, j: int) -> Array:
-    """Return the coefficients of the machine for classes i < j, as LIBSVM lays them out."""
-    of_class = np.repeat(np.arange(len(coefficients) + 1), n_support)
-    coefficients_of_i = np.where(of_class == i, coefficients[j - 1], 0.0)
-    return np.where(of_class == j, coefficients[i], coefficients_of_i)

@@ -9,9 +9,11 @@ from dataclasses import fields
 from typing import Any, Literal, TypeGuard
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from svmlib._validation import Array
-from svmlib.kernels import RBF, BaseKernel, Linear, Polynomial, Sigmoid
+from svmlib._arrays import Array
+from svmlib._validation import check_scalar, float_type_of
+from svmlib.kernels import RBF, BaseKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 
 KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
 _NAMES: dict[str, Any] = {"linear": Linear, "poly": Polynomial, "rbf": RBF, "sigmoid": Sigmoid}
@@ -32,6 +34,39 @@ def not_libsvm_error(kernel: object) -> ValueError:
     return ValueError(f"machine must have one of LIBSVM's kernels, got {kernel!r:.80}")
 
 
+def has_gamma(kernel: object) -> bool:
+    """Return whether a kernel is given by name and takes its γ from the parameter `gamma`."""
+    return isinstance(kernel, str) and kernel in ("poly", "rbf", "sigmoid")
+
+
+def resolve_kernel(estimator: Any, X: Array, weights: Array, X_given: ArrayLike) -> Kernel:
+    """Return the kernel of `svmlib.svc.SVC`, with its parameters as numbers.
+
+    For "precomputed", X is the Gram matrix K, in the precision of the matrix that was given.
+    """
+    kernel: Kernel | KernelName = estimator.kernel
+    if callable(kernel):
+        return kernel
+    if is_precomputed(kernel):
+        return Precomputed(X, "X", float_type_of(X_given), copy=False)
+    gamma = resolve_gamma(estimator.gamma, X, weights) if has_gamma(kernel) else 1.0
+    parameters = {"degree": estimator.degree, "gamma": gamma, "coef0": estimator.coef0}
+    return named_kernel(str(kernel), **parameters)
+
+
+def resolve_gamma(gamma: str | float, X: Array, weights: Array, name: str = "gamma") -> float:
+    """Return γ; for "scale" it is 1 if all entries of X are the same."""
+    if isinstance(gamma, str) and gamma == "auto":
+        return 1 / float(X.shape[1])
+    if not (isinstance(gamma, str) and gamma == "scale"):
+        return check_scalar(gamma, f'{name}, if not "scale" or "auto",', positive=True)
+    with np.errstate(all="ignore"):
+        normalised = weights / weights.sum()
+        variance = (normalised @ (X - (normalised @ X).mean()) ** 2).mean()
+        scale = float(1 / (X.shape[1] * variance)) if X.min() < X.max() else 1.0
+    return check_scalar(scale, 'gamma="scale", 1 / (d · variance of X),', positive=True)
+
+
 # A Gram matrix in place of X: what follows if the kernel is the name "precomputed". Then a row of X
 # has the kernel values of a sample and all training samples, and a point is the number of a
 # training sample, as `svmlib.kernels.Precomputed` looks it up.
@@ -46,8 +81,3 @@ def is_precomputed(kernel: object) -> TypeGuard[Literal["precomputed"]]:
 def kernel_points(kernel: object, X: Array) -> Array:
     """Return the points that stand for the training samples: X, or the numbers of its rows."""
     return np.arange(float(len(X)))[:, None] if is_precomputed(kernel) else X
-
-
-def has_gamma(kernel: object) -> bool:
-    """Return whether a kernel is given by name and takes its γ from the parameter `gamma`."""
-    return isinstance(kernel, str) and kernel in ("poly", "rbf", "sigmoid")

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from svmlib._arrays import Array
 from svmlib._machines import Machine, pad_columns
 from svmlib._model_parser import ModelParser, ZeroBased
-from svmlib._validation import Array, check_points
+from svmlib._validation import check_points
 
 _LOSSES: dict[str, Any] = {
     "L2R_L2LOSS_SVC_DUAL": "squared_hinge",

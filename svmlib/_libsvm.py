@@ -14,17 +14,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib._estimators import (
+from svmlib._arrays import Array
+from svmlib._class_pairs import (
     chosen_pair,
     class_pairs,
-    machine_without_rows,
+    coefficients_of_pairs,
     pair_coefficients,
+)
+from svmlib._estimators import (
+    machine_without_rows,
     prediction_terms,
 )
 from svmlib._kernel_names import is_precomputed, not_libsvm_error
 from svmlib._machines import Machine, scores_without_bias
 from svmlib._model_parser import LABELS, ModelParser, ZeroBased
-from svmlib._validation import Array, check_count, check_points
+from svmlib._validation import check_count, check_points
 from svmlib._wrappers import not_fitted_error
 from svmlib.kernels import RBF, Kernel, KernelOrPrecomputed, Linear, Polynomial, Sigmoid
 
@@ -78,10 +82,7 @@ class LibsvmModel:
         X = check_points(X)
         coefficients = self.coefficients
         if self.labels:
-            pairs = class_pairs(len(self.labels))
-            coefficients = np.array(
-                [pair_coefficients(coefficients, self.n_support, *pair) for pair in pairs]
-            )
+            coefficients = coefficients_of_pairs(coefficients, self.n_support)
         sums = [scores_without_bias(self.kernel, self.points, row, X) for row in coefficients]
         scores = np.column_stack(sums) - self.rho
         return scores if len(self.labels) > 2 else scores[:, 0]

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh, lstsq
 from scipy.optimize import minimize_scalar
 
+from svmlib._arrays import Array
 from svmlib._auto import solve
 from svmlib._machine_rows import constant_hint, machine_scores, multipliers, weighted_rows
 from svmlib._machines import Machine, checked_constant
@@ -28,7 +29,6 @@ from svmlib._rounding import (
     round_up,
 )
 from svmlib._solvers import balance, bias_at_zero, without_bias
-from svmlib._validation import Array
 from svmlib._verdict import WIDE_INTERVAL, Rescaled, Verdict
 from svmlib.certificate import (
     Scores,

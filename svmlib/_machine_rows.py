@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from svmlib._arrays import Array
 from svmlib._machines import Machine, pad_columns, row_numbers
 from svmlib._rounding import exact_sum
-from svmlib._validation import Array, check_weights
+from svmlib._validation import check_weights
 from svmlib.certificate import Scores, linear_scores
 from svmlib.kernels import Kernel, Linear, is_classic
 from svmlib.problem import DualProblem, bounded_scores

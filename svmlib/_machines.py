@@ -13,10 +13,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from svmlib._arrays import Array, ReadOnly
 from svmlib._kernel_names import is_precomputed
-from svmlib._read_only import ReadOnly
 from svmlib._rounding import MAX_NORM
-from svmlib._validation import Array, as_float, check_choice, check_points, check_scalar
+from svmlib._validation import as_float, check_choice, check_points, check_scalar
 from svmlib.kernels import KernelOrPrecomputed, Linear, check_kernel, kernel_expansion
 
 Loss = Literal["hinge", "squared_hinge"]

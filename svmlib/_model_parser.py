@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from svmlib._validation import Array
+from svmlib._arrays import Array
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 

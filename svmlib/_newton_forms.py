@@ -27,9 +27,9 @@ from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dsymv, dsyr2
 from scipy.linalg.lapack import dposv
 
+from svmlib._arrays import Array, Indices, megabytes
 from svmlib._rounding import EPS, compensated_dot, squared_norms
-from svmlib._validation import Array
-from svmlib.gram_matrix import EAGER_SAMPLES, GramMatrix, Indices, megabytes
+from svmlib.gram_matrix import EAGER_SAMPLES, GramMatrix
 from svmlib.kernels import Linear
 from svmlib.problem import DualProblem
 

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
+from svmlib._arrays import Array
 from svmlib._estimators import machine_without_rows
 from svmlib._kernel_names import not_libsvm_error
-from svmlib._validation import Array, check_choice
+from svmlib._validation import check_choice
 from svmlib.kernels import RBF, KernelOrPrecomputed, Linear, Polynomial, Sigmoid, is_classic
 
 

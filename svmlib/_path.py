@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from svmlib._arrays import Array, Indices, megabytes
 from svmlib._auto import EASY_CHANGE, Start, easy_start, mean_margin_change, solve
 from svmlib._rounding import UNIT_ROUNDOFF, round_up, squared_norms
 from svmlib._solvers import balance, certified_solution
-from svmlib._validation import Array
-from svmlib.gram_matrix import GramMatrix, Indices, megabytes
+from svmlib.gram_matrix import GramMatrix
 from svmlib.kernels import RBF, BaseKernel, ErrorBound, Linear
 from svmlib.newton import newton_multipliers
 from svmlib.nystrom import pivoted_cholesky, random_rows, right_divide

@@ -29,7 +29,7 @@ from math import fsum, inf
 import numpy as np
 from numpy.typing import NDArray
 
-from svmlib._validation import Array
+from svmlib._arrays import Array
 
 UNIT_ROUNDOFF = 2.0**-53  # u, the largest relative error of one operation
 EPS = 2 * UNIT_ROUNDOFF  # the distance from 1 to the next float

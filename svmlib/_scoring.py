@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import check_scoring
 
-from svmlib._validation import Array
-from svmlib.gram_matrix import Indices
-from svmlib.svc import SVC, BinaryClassifier
+from svmlib._arrays import Array, Indices
+from svmlib._binary_classifier import BinaryClassifier
+from svmlib.svc import SVC
 
 FoldScorer = Callable[[Array, Indices], float]  # of the f(x) of test samples, and their numbers
 

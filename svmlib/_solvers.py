@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from svmlib._arrays import Array
 from svmlib._rounding import EPS, UNIT_ROUNDOFF, compensated_dot
-from svmlib._validation import Array, check_vector
+from svmlib._validation import check_vector
 from svmlib.certificate import Scores, balancing_factors
 from svmlib.problem import (
     DualProblem,

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from svmlib._arrays import Array
 from svmlib._rounding import UNIT_ROUNDOFF
-from svmlib._validation import Array
 
 _MAX_CYCLES = 100_000  # of which fewer than two per point are usual
 _PROOF_FACTOR = 1e6  # times rounding: half of a gap this wide can be proved

@@ -12,7 +12,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
-from svmlib.gram_matrix import megabytes
+from svmlib._arrays import megabytes
 
 _MAX_DENSE_MB = 2000  # of 2²⁰ bytes: a larger sparse X is not made dense
 

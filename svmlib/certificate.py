@@ -22,7 +22,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from svmlib._read_only import ReadOnly
+from svmlib._arrays import Array, ReadOnly
 from svmlib._rounding import (
     LARGEST_FLOAT,
     MAX_NORM,
@@ -37,7 +37,6 @@ from svmlib._rounding import (
     row_norm_bounds,
 )
 from svmlib._validation import (
-    Array,
     check_bound,
     check_bounds,
     check_labels,

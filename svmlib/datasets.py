@@ -20,9 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svmlib._read_only import ReadOnly
+from svmlib._arrays import Array, ReadOnly
 from svmlib._validation import (
-    Array,
     as_labels,
     check_count,
     check_labelled,

@@ -26,6 +26,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from svmlib import nystrom
+from svmlib._arrays import Array, ReadOnly
 from svmlib._chunk_sums import (
     NewtonState,
     PassSums,
@@ -34,10 +35,8 @@ from svmlib._chunk_sums import (
     chunk_sums,
     features_of,
 )
-from svmlib._read_only import ReadOnly
 from svmlib._rounding import MAX_NORM, gamma_n, round_up, row_norm_bounds
 from svmlib._validation import (
-    Array,
     check_count,
     check_labels,
     check_points,

@@ -15,9 +15,9 @@ from math import hypot
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib._read_only import ReadOnly
+from svmlib._arrays import Array, ReadOnly
 from svmlib._rounding import SMALLEST_NORMAL, exact_dot, gamma_n
-from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
+from svmlib._validation import check_labelled, check_points, check_scalar, check_vector
 
 __all__ = ["DirectionalMargin", "Hyperplane", "directional_margin"]
 

@@ -25,9 +25,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import LinAlgError, cholesky
 from scipy.linalg.blas import daxpy, dsymv
 
-from svmlib._read_only import lock_arrays
+from svmlib._arrays import Array, Indices, lock_arrays, megabytes
 from svmlib._rounding import SMALLEST_NORMAL, format_bound, gamma_n
-from svmlib._validation import Array, check_gram, check_points, check_scalar
+from svmlib._validation import check_gram, check_points, check_scalar
 from svmlib.kernels import (
     BLOCK_SIZE,
     ErrorBound,
@@ -39,8 +39,6 @@ from svmlib.kernels import (
 
 __all__ = ["CacheTooSmallError", "GramMatrix"]
 
-Indices = NDArray[np.intp]
-
 _CHUNK_SIZE = 2**20  # floats; the system backs chunks of several MB by huge pages
 # Up to so many samples all of K at once is faster: half of it, by large products. Of more samples
 # SMO often touches a sixth, and rows are cheap one by one, so each is evaluated when it is needed.
@@ -48,11 +46,6 @@ EAGER_SAMPLES = 1000
 _NEW_ROWS_DIVISOR = 4  # one in so many rows of K; more new ones at a time are not kept
 _FEW_ROWS_DIVISOR = 5  # one in so many rows of K: if a sum needs no more, copying these is faster
 _MIRROR_BLOCK = 64  # rows of a block, when half of K is mirrored
-
-
-def megabytes(n_floats: float) -> float:
-    """Return how many megabytes (2²⁰ bytes) so many floats take."""
-    return 8 * n_floats / 2**20
 
 
 class KernelSums(NamedTuple):

@@ -29,10 +29,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from svmlib._arrays import Array
 from svmlib._rounding import round_down, round_up
 from svmlib._solvers import certified_solution, without_bias
 from svmlib._validation import (
-    Array,
     as_float,
     check_count,
     check_labelled,

@@ -20,9 +20,9 @@ from itertools import islice
 import numpy as np
 from numpy.typing import ArrayLike
 
-from svmlib._read_only import ReadOnly
+from svmlib._arrays import Array, ReadOnly
 from svmlib._rounding import centre_and_scale
-from svmlib._validation import Array, check_labelled, check_stopping_rule
+from svmlib._validation import check_labelled, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
 from svmlib.hulls import ClosestPoints, certify_weights, require_separable
 

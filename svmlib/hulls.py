@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import ConvexHull as Qhull
 
-from svmlib._read_only import ReadOnly
+from svmlib._arrays import Array, ReadOnly
 from svmlib._rounding import (
     LARGEST_FLOAT,
     SMALLEST_SUBNORMAL,
@@ -42,7 +42,7 @@ from svmlib._rounding import (
     round_up,
     row_norm_bounds,
 )
-from svmlib._validation import Array, check_labelled, check_points, check_scalar
+from svmlib._validation import check_labelled, check_points, check_scalar
 from svmlib._wolfe import lowest_vertex_weights, nearest_to_origin
 from svmlib.geometry import separates
 

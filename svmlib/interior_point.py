@@ -17,9 +17,10 @@ from itertools import islice
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from svmlib._arrays import Array
 from svmlib._rounding import EPS, SMALLEST_NORMAL
 from svmlib._solvers import balance, certified_solution, require_convex, require_problem
-from svmlib._validation import Array, check_stopping_rule
+from svmlib._validation import check_stopping_rule
 from svmlib._warnings import warn_unless_converged
 from svmlib.problem import DualProblem, Solution
 

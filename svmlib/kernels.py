@@ -22,11 +22,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from svmlib._read_only import ReadOnly
+from svmlib._arrays import Array, FloatType, ReadOnly
 from svmlib._rounding import UNIT_ROUNDOFF, compensated_dot, gamma_n, row_norm_bounds, squared_norms
 from svmlib._validation import (
-    Array,
-    FloatType,
     as_float,
     check_bound,
     check_bounds,

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError
 
+from svmlib._arrays import Array
 from svmlib._newton_forms import choose_form
 from svmlib._rounding import EPS, SMALLEST_NORMAL
 from svmlib._solvers import (
@@ -36,7 +37,7 @@ from svmlib._solvers import (
     objective_values,
     require_convex,
 )
-from svmlib._validation import Array, check_stopping_rule
+from svmlib._validation import check_stopping_rule
 from svmlib._warnings import warn_unless_converged
 from svmlib.problem import DualProblem, Solution, bias_and_interval
 

@@ -28,10 +28,10 @@ from numpy.typing import ArrayLike
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpstrf
 
-from svmlib._read_only import ReadOnly
+from svmlib._arrays import Array, Indices, ReadOnly, megabytes
 from svmlib._rounding import SMALLEST_SUBNORMAL, format_bound, gamma_n, round_up
 from svmlib._solvers import require_problem
-from svmlib._validation import Array, as_float, check_points, check_scalar, check_stopping_rule
+from svmlib._validation import as_float, check_points, check_scalar, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
 from svmlib.certificate import (
     Certificate,
@@ -41,7 +41,6 @@ from svmlib.certificate import (
     primal_upper_bound,
     scores_without_norm,
 )
-from svmlib.gram_matrix import Indices, megabytes
 from svmlib.kernels import BLOCK_SIZE, ClassicKernel, Kernel, check_kernel, is_classic
 from svmlib.newton import newton_multipliers
 from svmlib.problem import MAX_C, DualProblem, Solution, bias_and_interval

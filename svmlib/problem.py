@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from svmlib._read_only import ReadOnly, lock_arrays
-from svmlib._validation import Array, check_labelled, check_points, check_scalar, check_vector
+from svmlib._arrays import Array, ReadOnly, lock_arrays
+from svmlib._validation import check_labelled, check_points, check_scalar, check_vector
 from svmlib.certificate import (
     Certificate,
     Scores,

@@ -24,14 +24,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
-from svmlib._kernel_names import KernelName, has_gamma, kernel_points
+from svmlib._arrays import Array, Indices
+from svmlib._binary_classifier import BinaryClassifier, two_classes
+from svmlib._kernel_names import KernelName, has_gamma, kernel_points, resolve_gamma, resolve_kernel
 from svmlib._path import CandidateFit, Fold, fit_candidates, gram_megabytes
 from svmlib._scoring import make_fold_scorer
-from svmlib._validation import Array, check_scalar, check_vector, check_weights, class_factors
-from svmlib.gram_matrix import Indices
+from svmlib._validation import check_scalar, check_vector, check_weights, class_factors
 from svmlib.kernels import Kernel, check_kernel
 from svmlib.problem import MAX_C
-from svmlib.svc import SVC, BinaryClassifier, resolve_gamma, resolve_kernel, two_classes
+from svmlib.svc import SVC
 
 __all__ = ["SVCCV", "Comparison", "one_standard_error"]
 

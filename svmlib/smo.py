@@ -18,9 +18,10 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from svmlib._arrays import Array
 from svmlib._rounding import EPS, SMALLEST_NORMAL
 from svmlib._solvers import SOLVER_ROUNDING, certified_solution, feasible_start, objective_values
-from svmlib._validation import Array, check_choice, check_scalar, check_stopping_rule
+from svmlib._validation import check_choice, check_scalar, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
 from svmlib.problem import DualProblem, Solution, bias_and_interval
 

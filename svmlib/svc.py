@@ -15,80 +15,33 @@ Derived in chapter 8, *The full SMO*.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self, TypeGuard, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from svmlib._arrays import Array, lock_arrays
 from svmlib._auto import SolverName, solve
-from svmlib._kernel_names import KernelName, has_gamma, is_precomputed, kernel_points, named_kernel
-from svmlib._read_only import lock_arrays
+from svmlib._binary_classifier import BinaryClassifier, is_finite_matrix, two_classes
+from svmlib._kernel_names import KernelName, is_precomputed, kernel_points, resolve_kernel
 from svmlib._solvers import bias_at_zero
 from svmlib._validation import (
-    Array,
     as_float,
-    as_labels,
     check_choice,
     check_count,
     check_scalar,
     check_weights,
     class_factors,
-    float_type_of,
     refuse_masked,
 )
 from svmlib._warnings import warn_unless_converged
 from svmlib.gram_matrix import CacheTooSmallError
 from svmlib.hulls import require_separable
-from svmlib.kernels import Kernel, Precomputed, check_kernel, kernel_expansion
+from svmlib.kernels import Kernel, check_kernel, kernel_expansion
 from svmlib.problem import DualProblem, Solution
 
 __all__ = ["SVC"]
-
-
-class BinaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # without types
-    """Base of the estimators for two classes: tags, checks, and predictions by the sign of f."""
-
-    classes_: NDArray[np.generic]
-    _fitted: tuple[str, ...] = ()  # the names of a subclass's own fitted attributes
-
-    def __sklearn_tags__(self) -> Tags:
-        """Tell scikit-learn that there are two classes, and whether X is a Gram matrix."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = is_precomputed(self.kernel)
-        tags.classifier_tags.multi_class = False
-        return tags
-
-    def _forget_fit(self) -> None:
-        """Remove the fitted attributes, so that a fit that fails leaves none of the one before."""
-        # Other names that end in _ stay: a subclass may have set some before it calls `fit`.
-        for name in ("n_features_in_", "feature_names_in_", "classes_", *self._fitted):
-            self.__dict__.pop(name, None)
-
-    @np.errstate(invalid="ignore")  # scikit-learn adds numbers up to see whether they are finite
-    def _check_samples(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray[np.generic]]:
-        """Return finite float64 points in C order, and labels; and keep the number of features."""
-        refuse_masked(X, "X")
-        labels = as_labels(y)
-        whole = labels.dtype.kind in "biu" or (labels.dtype.kind == "f" and not (labels % 1).any())
-        if _is_finite_matrix(X) and labels.shape == (len(X),) and whole:
-            self.n_features_in_ = X.shape[1]
-            points: Array = X
-        else:
-            validated, labels = validate_data(self, X, y, dtype="numeric", order="C")
-            check_classification_targets(labels)
-            points = as_float(validated, "X")
-        if is_precomputed(self.kernel) and points.shape[0] != points.shape[1]:
-            raise ValueError(f"X must be a square Gram matrix, got shape {points.shape}")
-        return np.ascontiguousarray(points), labels
-
-    def predict(self, X: ArrayLike) -> NDArray[np.generic]:
-        """Return the label of every row of X: ``classes_[1]`` if f(x) ≥ 0, else ``classes_[0]``."""
-        second: NDArray[np.bool_] = self.decision_function(X) >= 0
-        return self.classes_.take(second)
 
 
 class SVC(BinaryClassifier):
@@ -358,7 +311,7 @@ class SVC(BinaryClassifier):
         """
         check_is_fitted(self, "certificate_")
         # scikit-learn's checks take longer than the sum for a single row.
-        ready = _is_finite_matrix(X) and X.shape[1] == self.n_features_in_
+        ready = is_finite_matrix(X) and X.shape[1] == self.n_features_in_
         if not ready or hasattr(self, "feature_names_in_"):
             refuse_masked(X, "X")
             X = as_float(validate_data(self, X, dtype="numeric", reset=False), "X")
@@ -374,49 +327,3 @@ class SVC(BinaryClassifier):
             z, coefficients = self.support_vectors_, self.dual_coef_[0]
             scores = kernel_expansion(self.kernel_, z, coefficients, points)
         return scores + self._b
-
-
-def _is_finite_matrix(X: object) -> TypeGuard[Array]:
-    """Return whether X is a finite float64 matrix, which needs none of scikit-learn's checks."""
-    if type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2 and X.size:
-        return bool(np.isfinite(X).all())
-    return False
-
-
-def two_classes(labels: NDArray[np.generic], weights: Array) -> tuple[NDArray[np.generic], Array]:
-    """Return the classes of samples of positive weight, and −1 for the first, +1 for the second."""
-    classes = np.unique(labels[weights > 0])
-    if classes.size > 2:
-        only = "Only binary classification is supported. The type of the target is multiclass"
-        advice = "OneVsOneClassifier(SVC()) takes any number"
-        raise ValueError(f"{only}: y has {classes.size} classes; {advice}")
-    if classes.size < 2:
-        only = f"all samples of positive weight are of one class, {classes.tolist()[0]!r}"
-        raise ValueError(f"y must contain two classes, but {only}")
-    return classes, np.where(labels == classes[1], 1.0, -1.0)
-
-
-def resolve_kernel(model: SVC, X: Array, weights: Array, X_given: ArrayLike) -> Kernel:
-    """Return the kernel of a model, with its parameters as numbers.
-
-    For "precomputed", X is the Gram matrix K, in the precision of the matrix that was given.
-    """
-    if callable(model.kernel):
-        return model.kernel
-    if is_precomputed(model.kernel):
-        return Precomputed(X, "X", float_type_of(X_given), copy=False)
-    gamma = resolve_gamma(model.gamma, X, weights) if has_gamma(model.kernel) else 1.0
-    return named_kernel(str(model.kernel), degree=model.degree, gamma=gamma, coef0=model.coef0)
-
-
-def resolve_gamma(gamma: str | float, X: Array, weights: Array, name: str = "gamma") -> float:
-    """Return γ; for "scale" it is 1 if all entries of X are the same."""
-    if isinstance(gamma, str) and gamma == "auto":
-        return 1 / float(X.shape[1])
-    if not (isinstance(gamma, str) and gamma == "scale"):
-        return check_scalar(gamma, f'{name}, if not "scale" or "auto",', positive=True)
-    with np.errstate(all="ignore"):
-        normalised = weights / weights.sum()
-        variance = (normalised @ (X - (normalised @ X).mean()) ** 2).mean()
-        scale = float(1 / (X.shape[1] * variance)) if X.min() < X.max() else 1.0
-    return check_scalar(scale, 'gamma="scale", 1 / (d · variance of X),', positive=True)

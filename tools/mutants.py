@@ -54,8 +54,9 @@ sklearn.utils.estimator_checks distributed"""  # imported once; each change is t
 DEFAULTS = "tests/test_defaults.py"  # which calls no function
 EVERYWHERE = DEFAULTS, "tests/test_bad_input.py"  # cheap, and for every module
 DECIDING = {  # the tests of modules that have no test file of their name
-    "_auto": "svc", "_chunk_sums": "distributed", "_kernel_names": "svc", "_machines": "exchange",
-    "_model_parser": "libsvm", "_newton_forms": "newton", "_read_only": "svc", "_scoring": "path",
+    "_arrays": "svc", "_auto": "svc", "_binary_classifier": "svc", "_chunk_sums": "distributed",
+    "_class_pairs": "estimators", "_kernel_names": "svc", "_machines": "exchange",
+    "_model_parser": "libsvm", "_newton_forms": "newton", "_scoring": "path",
     "_validation": "bad_input", "_wolfe": "hulls", "_wrappers": "estimators",
     "gram_matrix": "kernels", "interior_point": "solvers", "model_files": "libsvm",
     "problem": "duality", "search": "path",

@@ -32,7 +32,8 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
 from numpy.typing import ArrayLike, NDArray
 
-from svmlib._validation import Array, check_points, check_vector
+from svmlib._arrays import Array
+from svmlib._validation import check_points, check_vector
 from svmlib.book.transcript import transcript
 from svmlib.datasets import Dataset
 from svmlib.geometry import Hyperplane

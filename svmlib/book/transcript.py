@@ -34,7 +34,7 @@ from matplotlib.text import Annotation, Text
 from matplotlib.ticker import FixedLocator, FuncFormatter
 from numpy.typing import ArrayLike
 
-from svmlib._validation import Array
+from svmlib._arrays import Array
 
 BEGINNING, VARIES = "[Figure", "varies"
 

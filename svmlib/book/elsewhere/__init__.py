@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from svmlib._validation import Array
+from svmlib._arrays import Array
 from svmlib.exchange import Machine
 from svmlib.kernels import RBF, Kernel, Linear
 from svmlib.model_files import read_liblinear, read_libsvm

@@ -12,7 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from svmlib import hulls
-from svmlib._validation import Array, check_scalar
+from svmlib._arrays import Array
+from svmlib._validation import check_scalar
 from svmlib.book import plotting
 from svmlib.datasets import Dataset
 

@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from scipy.optimize import brentq
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib._validation import Array, check_scalar
+from svmlib._arrays import Array
+from svmlib._validation import check_scalar
 from svmlib.book import plotting
 from svmlib.book.explorable.figure import Explorable
 from svmlib.book.explorable.plane import counted, frame, in_plane, movable_rows, round_number

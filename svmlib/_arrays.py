@@ -1,10 +1,20 @@
-"""Arrays that cannot be written to, so that proofs about them stay valid."""
+"""Arrays: their types, the memory they take, and a lock, so that proofs about them stay valid."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+FloatType = type[np.floating[Any]]
+
+
+def megabytes(n_floats: float) -> float:
+    """Return how many megabytes (2²⁰ bytes) so many floats take."""
+    return 8 * n_floats / 2**20
 
 
 def lock_arrays(instance: object) -> None:
