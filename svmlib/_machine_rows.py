@@ -9,15 +9,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from svmlib._arrays import Array
 from svmlib._machines import Machine, pad_columns, row_numbers
 from svmlib._rounding import exact_sum
-from svmlib._validation import check_weights
-from svmlib.certificate import Scores, linear_scores
-from svmlib.kernels import Kernel, Linear, is_classic
-from svmlib.problem import DualProblem, bounded_scores
+from svmlib.kernels import is_classic
 
 ROW_HINT = "check that X has the rows of training and no others, as the machine saw them (scaled?)"
 
@@ -102,51 +99,3 @@ def _match_rows(
 def _eight_digits(points: NDArray[np.floating[Any]]) -> list[tuple[float, ...]]:
     """Return eight digits of each row."""
     return [tuple(float(f"{value:.8g}") for value in row) for row in points.tolist()]
-
-
-def machine_scores(m: Machine, kernel: Kernel, X: Array, y: Array) -> tuple[Scores, float]:
-    """Return bounded scores of the machine at the rows of X, without b, and a `diagonal_shift`.
-
-    The shift is for the points of the machine and the rows together. If the shift is infinite, the
-    machine need not be in a feature space of the rows, and its value may be below their optimum.
-    """
-    k = len(m.points)
-    both = np.vstack([pad_columns(m.points, X), X])
-    beta = np.append(m.coefficients, np.zeros(y.size))
-    if isinstance(kernel, Linear):
-        scores, shift = linear_scores(both, beta), 0.0
-    else:
-        sides = np.append(np.ones(k), y)  # any labels of both classes
-        problem = DualProblem(both, sides, 1.0, kernel)
-        scores, shift = bounded_scores(problem, beta), problem.gram_matrix.diagonal_shift
-    values, error, norms = scores.values[k:], scores.error[k:], scores.norms[k:]
-    return replace(scores, values=values, error=error, norms=norms), shift
-
-
-def weighted_rows(
-    m: Machine, X: Array, y: Array, weights: ArrayLike | None
-) -> tuple[Array, Array, Array]:
-    """Return the rows of positive weight, their labels, and their factors of C."""
-    factors = check_weights(weights, y.size)
-    positive = factors > 0
-    if not positive.all():
-        if m.precomputed:
-            advice = "leave these samples out of X (rows and columns), y and sample_weight"
-            raise ValueError(f"sample_weight must not be zero for a Gram matrix: {advice}")
-        X, y, factors = X[positive], y[positive], factors[positive]
-    return X, y, factors * np.array(m.class_weight).take(y > 0)
-
-
-def constant_hint(alpha: Array, bounds: Array, excess: float) -> str:
-    """Return a request for C if multipliers exceed their bounds, or all end at a part of them."""
-    fractions = alpha / bounds
-    largest = float(fractions.max())
-    together = fractions >= largest * (1 - 1e-9)
-    if largest > 1.01:
-        return (
-            "a multiplier exceeds its bound: C was larger, or class weights belong in sample_weight"
-        )
-    if 0 < largest < 0.99 and together.sum() > 2 and excess > 1e-3:
-        evidence = f"{together.sum()} multipliers are {largest:.6g} times their C"
-        return f"{evidence}, and none is above: was C smaller by this factor?"
-    return ""

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
+from svmlib._arrays import Array
 from svmlib._machines import Machine
+from svmlib._rescaling import Rescaled
 from svmlib._rounding import format_bound, format_exactly, round_up
 from svmlib.certificate import relative_gap
 
@@ -22,24 +23,6 @@ _NEARLY_PROVED = 0.99  # of our lower bound: multipliers that prove as much are 
 _USELESS = 0.01  # of what the optimum saves, compared with the best constant score
 _NEGLIGIBLE = 1e-4  # of a value: a smaller excess or saving needs no explanation
 WIDE_INTERVAL = 1e-3  # of the upper bound: an interval that says little about the optimum
-
-
-class Rescaled(NamedTuple):
-    """The machine t w + b: the w of a machine with another length, another bias, or both.
-
-    Attributes
-    ----------
-    t : float
-        The factor of w, which is not negative.
-    b : float
-        The bias, in as few digits as matter.
-    primal : float
-        An upper bound on the primal value of t w and b.
-    """
-
-    t: float
-    b: float
-    primal: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,3 +229,18 @@ class Verdict:
             best = f"{t} w and b = {b} leave {left}"
             lines.append(f"its w does not have the best length: {best}")
         return lines
+
+
+def constant_hint(alpha: Array, bounds: Array, excess: float) -> str:
+    """Return a request for C if multipliers exceed their bounds, or all end at a part of them."""
+    fractions = alpha / bounds
+    largest = float(fractions.max())
+    together = fractions >= largest * (1 - 1e-9)
+    if largest > 1.01:
+        return (
+            "a multiplier exceeds its bound: C was larger, or class weights belong in sample_weight"
+        )
+    if 0 < largest < 0.99 and together.sum() > 2 and excess > 1e-3:
+        evidence = f"{together.sum()} multipliers are {largest:.6g} times their C"
+        return f"{evidence}, and none is above: was C smaller by this factor?"
+    return ""
