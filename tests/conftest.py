@@ -7,8 +7,9 @@ import sys
 # Before NumPy is imported: on problems as small as these, a second thread only waits.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-# jsonschema, which looks at notebooks, would compile 38 grammars of addresses for seconds.
-sys.modules["rfc3987_syntax"] = None
+# jsonschema, which looks at notebooks, would compile 38 grammars of addresses, and load two
+# libraries for times, for seconds.
+sys.modules["rfc3987_syntax"] = sys.modules["isoduration"] = None
 
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402

@@ -54,7 +54,7 @@ def some_multipliers(problem: DualProblem, rng: np.random.Generator) -> np.ndarr
 
 
 @given(seed=seeds, kept=st.sampled_from(["nothing", "matrix", "some rows", "the last sums"]))
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_any_multipliers_and_any_bias_are_judged_rightly(seed, kept):
     rng = np.random.default_rng(seed)
     X, y, C, kernel = hostile.machine(seed, most_features=int(rng.choice([3, 60])))

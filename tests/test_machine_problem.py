@@ -86,7 +86,7 @@ def accept(verdict, m, A, y, C):
 @pytest.mark.parametrize("kernel", [Linear(), RBF(0.5), Polynomial(2, 0.1, 1.0)], ids=repr)
 def test_bounds_are_true_in_sixty_digits(kernel, loss, bias):
     """Of any multipliers and any bias, feasible or not, for all nine problems."""
-    for seed in range(5):
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         n, C, s = int(rng.integers(4, 9)), 10.0 ** rng.integers(-1, 3), rng.choice([0.5, 1, 3])
         A = rng.normal(size=(n, 2)) * 10.0 ** rng.integers(-2, 3) + rng.integers(0, 3)
@@ -113,7 +113,7 @@ def traps():
     kept = next(k for k in range(2**44, 2**45) if 0.4 < k**2 % 2**55 / 2**55 < 0.5)  # as α²/(4C)
     for bias in BIASES:  # α = 2C, and α² would be no float
         yield line([0.0], 0.0, C=1e-165, bias=bias), [[0], [1], [2], [3]], np.sort(four)
-    for seed in range(5):
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         long, across = 1e8 * rng.normal(size=40), rng.normal(size=40)
         across[-1] = -(long[:-1] @ across[:-1]) / long[-1]

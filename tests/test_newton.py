@@ -85,7 +85,7 @@ def test_with_few_features_the_gap_is_next_to_nothing():
 
 
 def test_too_little_memory_is_told_and_left_to_smo():
-    problem = DualProblem(*data(0, n=1200, d=20), 100.0, RBF(0.5), cache_mb=1)
+    problem = DualProblem(*data(0, n=600, d=20), 100.0, RBF(0.5), cache_mb=1)
     solution, name = solve(problem, "auto", 1e-3)
     assert (solution.converged, name) == (True, "smo")
     most = solution.n_iter - 1  # those of the start count, too

@@ -200,7 +200,7 @@ def test_a_start_moves_those_at_their_bound():
 
 def test_neighbours_spare_steps():
     X, y = data(7, n=100)
-    Cs = 10.0 ** np.arange(0.5, 2.01, 0.1)  # not so small that SMO begins
+    Cs = 10.0 ** np.arange(0.5, 1.51, 0.1)  # not so small that SMO begins
     together = SVCCV(Cs, (0.5,), refit=False).fit(X, y).cv_results_["mean_n_iter"]
     alone = [SVCCV((C,), (0.5,), refit=False).fit(X, y).cv_results_["mean_n_iter"] for C in Cs]
     assert together[1:].sum() < 0.75 * np.sum(alone[1:])

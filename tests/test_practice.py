@@ -211,12 +211,11 @@ def test_the_plainest_within_one_standard_error_is_chosen_and_with_few_groups_th
     assert practice.simplest([NONE, BENT], losses, np.zeros(100)) == (1, 1)  # a single group
 
 
-def test_a_kernel_is_found_where_it_is_needed_and_a_line_where_not():
+def test_a_kernel_is_found_where_it_is_needed():
     random = np.random.default_rng(0)
     X = random.standard_normal((80, 2))
     ring = (np.linalg.norm(X, axis=1) > 1.2).astype(int)
     assert practice.recipe(X, ring, n_folds=2).candidate.kind == 2
-    assert practice.recipe(*two_hills(150, far=1.0), n_folds=3).candidate.kind == 1
 
 
 def test_the_grid_grows_at_its_rim():
@@ -234,6 +233,7 @@ def test_three_lines_for_a_table_of_your_own(tmp_path):
     table["kind"], table["who"] = np.where(np.arange(330) % 2, "even", "odd"), np.arange(330) // 3
     table["sex"] = np.where(y, "male", "female")
     study = practice.recipe(table, "sex", by=["kind"], groups="who", n_folds=2)
+    assert study.candidate.kind == 1, "a line is enough"
     text = study.report(tmp_path / "report.txt")
     assert (tmp_path / "report.txt").read_text(encoding="utf-8") == text + "\n"
     for words in ("hidden cost", "±", "kind even", "kind odd", "relative duality gap", "locked"):

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
@@ -81,6 +81,7 @@ def test_who_is_at_a_bound_may_be_guessed_wrong():
 @all_solvers
 @pytest.mark.parametrize("numbers", RANGES)
 @given(seed=seeds)
+@settings(max_examples=25)
 def test_a_certificate_is_true_whatever_the_data(solve, numbers, seed):
     """And a solver that has not converged says so, and no complaint of NumPy's is heard."""
     few = {"max_iter": 500} if solve is smo else {}

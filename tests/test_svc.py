@@ -87,7 +87,7 @@ def test_a_fit_leaves_nothing_of_the_one_before_even_if_it_fails(model, paramete
     coef0=st.sampled_from([0.0, 1.0]),
     own=st.booleans(),
 )
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_random_problems_against_libsvm(solver, seed, n, d, log_C, kernel, gamma, coef0, own):
     X, y = data(seed, n=n, d=d)
     weights = 10 ** np.random.default_rng(seed).uniform(-1, 1, n) if own else np.ones(n)
