@@ -5,10 +5,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.linalg import lstsq
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib import _machine_problem
 from svmlib._rounding import round_down
 from svmlib.hinge import absolute_loss, hinge, logistic_loss, pegasos, squared_loss
 from svmlib.hinge import subgradient_descent as descent
@@ -122,11 +120,3 @@ def test_both_stop_as_soon_as_the_gap_is_small_enough():
         assert found.n_iter > n
         with pytest.warns(ConvergenceWarning):
             assert not solve(X, y, factor, max_iter=found.n_iter - n).converged
-
-
-def test_a_step_that_gains_next_to_nothing_is_halved(monkeypatch):
-    """Nearly twice as far as to the minimum of a parabola its value is nearly the same."""
-    monkeypatch.setattr(_machine_problem, "lstsq", lambda H, g: (1.9999 * lstsq(H, g)[0],))
-    X, y = gaussians(30, 2, 1)
-    alpha, w = _machine_problem._minimise_squared_hinge(X, y, np.ones(30), free_bias=False)
-    np.testing.assert_allclose((alpha * y) @ X, w, rtol=1e-4)

@@ -8,9 +8,11 @@ import mpmath as mp
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.linalg import lstsq
 from sklearn.datasets import load_digits, make_classification
 from sklearn.svm import SVC
 
+from svmlib import _squared_hinge
 from svmlib.book import elsewhere
 from svmlib.certificate import Scores
 from svmlib.exchange import Machine, certify_machine
@@ -206,6 +208,13 @@ def test_the_optimum_of_the_squared_hinge_is_found():
         assert verdict.upper - verdict.lower <= width * verdict.upper
         if width == 1e-5:
             assert certify_machine(verdict.ours, A, y).excess <= width
+
+
+def test_a_step_that_gains_next_to_nothing_is_halved(monkeypatch):
+    """Nearly twice as far as to the minimum of a parabola its value is nearly the same."""
+    monkeypatch.setattr(_squared_hinge, "lstsq", lambda H, g: (1.9999 * lstsq(H, g)[0],))
+    alpha, w = _squared_hinge.minimise_squared_hinge(X, Y, np.ones(len(Y)), free_bias=False)
+    assert_allclose((alpha * Y) @ X, w, rtol=1e-4)
 
 
 def test_many_squared_losses_that_underflow_are_counted():
