@@ -96,13 +96,6 @@ def run(program, *arguments, cwd):
     subprocess.run([program, "-q", *map(str, arguments)], cwd=cwd, check=True, timeout=60)
 
 
-class Cubed(Linear):
-    """Another formula than its class has."""
-
-    def __call__(self, A, B):
-        return (A @ B.T) ** 3
-
-
 MACHINES = [
     Machine(X[:9], np.tile([1.0, -0.5, -0.5], 3), 0.1, kernel)
     for kernel in (Linear(), RBF(0.5), Polynomial(3, 0.2, 1.0), Sigmoid(0.1, -0.2))

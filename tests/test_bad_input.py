@@ -50,6 +50,7 @@ from svmlib.nystrom import Span, low_rank, nystrom
 from svmlib.search import SVCCV, one_standard_error
 from svmlib.smo import smo, steps
 from svmlib.svc import SVC
+from tests.hostile import Cubed
 
 X, Y, ONES = np.arange(20.0).reshape(10, 2), np.tile([-1, 1], 5), np.ones(10)
 POINT, FAR, HUGE = [[1.0, 2.0]], np.full((2, 1), 1e60), [[1e200], [0.0]]
@@ -65,13 +66,6 @@ GIVEN, SKEW = SVC(kernel="precomputed"), np.eye(130) + np.pad([[1.0]], ((64, 65)
 RAGGED = [1, [1, 2], *[1] * 8]
 BELOW_ONE = 1 - Fraction(1, 2**60)  # its nearest float is 1
 NAMES, UNUSABLE = (("a", "b"), ("", ""), ("no", "yes")), (1e-320, 1e-110, 1e308)
-
-
-class Cubed(Linear):
-    """Another formula than its class has: it is a user's function."""
-
-    def __call__(self, X, Z):
-        return (X @ Z.T) ** 3
 
 
 SPAN = Span.of_sample(RBF(1.0), X, 0.5)

@@ -37,6 +37,7 @@ from svmlib.newton import newton
 from svmlib.problem import bounded_scores
 from tests import hostile
 from tests.exact import exact
+from tests.hostile import Cubed
 from tests.judge import Judge, assert_within
 from tests.optimum import data
 
@@ -542,11 +543,6 @@ def test_a_gap_is_no_part_of_a_negative_value():
     found = Certificate(-1.0, -2.0, 0.0, 0.0, 0.0)
     assert found.relative_gap >= 1
     assert not found.optimal_to(0.5)
-
-
-class Cubed(Linear):
-    def __call__(self, X, Z):
-        return (X @ Z.T) ** 3
 
 
 class Named(Linear):

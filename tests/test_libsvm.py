@@ -18,12 +18,12 @@ import svmlib
 from svmlib.exchange import Machine, certify_machine
 from svmlib.kernels import RBF, Linear
 from svmlib.model_files import LibsvmModel, read_liblinear, read_libsvm, write_libsvm
+from tests.hostile import Cubed
 from tests.machines import (
     GRAM,
     HERE,
     IRIS,
     MACHINES,
-    Cubed,
     W,
     X,
     Y,

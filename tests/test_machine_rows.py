@@ -10,7 +10,8 @@ from sklearn.svm import SVC, NuSVC
 
 from svmlib.exchange import Machine, certify_machine
 from svmlib.kernels import RBF, Linear
-from tests.machines import SQUARED, Cubed, X, Y, signed
+from tests.hostile import Cubed
+from tests.machines import SQUARED, X, Y, signed
 
 
 @pytest.mark.parametrize("kernel", [Linear(), RBF(0.5)], ids=repr)

@@ -13,7 +13,8 @@ from sklearn.svm import SVC, SVR, LinearSVC
 import svmlib
 from svmlib.exchange import Machine
 from svmlib.model_files import read_libsvm, write_onnx
-from tests.machines import HERE, IRIS, MACHINES, Cubed, X, Y
+from tests.hostile import Cubed
+from tests.machines import HERE, IRIS, MACHINES, X, Y
 
 
 def runtime(machine, path, A, dtype):
