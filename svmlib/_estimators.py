@@ -15,12 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svmlib._arrays import Array
-from svmlib._class_pairs import (
-    chosen_pair,
-    class_pairs,
-    coefficients_of_pairs,
-    pair_coefficients,
-)
+from svmlib._class_pairs import chosen_pair, class_pairs, coefficients_of_pairs, pair_coefficients
 from svmlib._kernel_names import (
     has_gamma,
     is_precomputed,

@@ -8,27 +8,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svmlib._arrays import Array
-from svmlib._class_pairs import (
-    chosen_pair,
-    class_pairs,
-    coefficients_of_pairs,
-    pair_coefficients,
-)
-from svmlib._estimators import (
-    machine_without_rows,
-    prediction_terms,
-)
+from svmlib._class_pairs import chosen_pair, class_pairs, coefficients_of_pairs, pair_coefficients
+from svmlib._estimators import machine_without_rows, prediction_terms
 from svmlib._kernel_names import is_precomputed, not_libsvm_error
 from svmlib._machines import Machine, scores_without_bias
 from svmlib._model_parser import LABELS, ModelParser, ZeroBased
-from svmlib._validation import check_count, check_points
+from svmlib._validation import check_count, check_path, check_points
 from svmlib._wrappers import not_fitted_error
 from svmlib.kernels import RBF, Kernel, KernelOrPrecomputed, Linear, Polynomial, Sigmoid
 
@@ -287,7 +278,7 @@ def write_libsvm(machine: Any, path: str | PathLike[str]) -> None:
         if is_precomputed(model.kernel):
             pairs = [f"0:{int(point[0]) + 1}"]
         lines.append(" ".join([*map(repr, coefficients.tolist()), *pairs]))
-    Path(path).write_text("\n".join(lines) + "\n", encoding="ascii")
+    check_path(path).write_text("\n".join(lines) + "\n", encoding="ascii")
 
 
 def _kernel_lines(kernel: KernelOrPrecomputed) -> list[str]:

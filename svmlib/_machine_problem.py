@@ -13,13 +13,7 @@ from numpy.typing import ArrayLike
 
 from svmlib._arrays import Array
 from svmlib._machines import Machine, checked_constant, pad_columns
-from svmlib._rounding import (
-    SMALLEST_NORMAL,
-    SMALLEST_SUBNORMAL,
-    exact_sum,
-    round_down,
-    round_up,
-)
+from svmlib._rounding import SMALLEST_NORMAL, SMALLEST_SUBNORMAL, exact_sum, round_down, round_up
 from svmlib._validation import check_weights
 from svmlib.certificate import (
     Scores,
@@ -59,7 +53,6 @@ class MachineProblem:
         # The multipliers of the squared hinge have no upper bound, though C is finite.
         self.upper = self.C if self.plain_hinge and not self.hard_margin else np.inf
         self.dual_problem = DualProblem(self.X, self.y, self.upper, check_kernel(kernel))
-        self._last_scores: tuple[Array, Scores] | None = None
 
     def _check_constant(self) -> None:
         if self.C.min() < SMALLEST_NORMAL:  # smaller products have lost digits
@@ -70,12 +63,6 @@ class MachineProblem:
         if not self.plain_hinge and self.C.max() > MAX_C:
             advice = 'for the hard margin give C=np.inf, loss="hinge" and bias="free"'
             raise ValueError(f"C must be at most {MAX_C:g}, got {self.C.max():g}; {advice}")
-
-    def scores_of(self, beta: Array) -> Scores:
-        """Return the `bounded_scores` of β, which are kept until another β is asked for."""
-        if self._last_scores is None or not np.array_equal(self._last_scores[0], beta):
-            self._last_scores = beta, bounded_scores(self.dual_problem, beta)
-        return self._last_scores[1]
 
     def bias_cost(self, b: float) -> float:
         """Return b²/(2s²) of a penalised bias; infinity beyond floats."""
@@ -101,7 +88,7 @@ class MachineProblem:
         if not self.plain_hinge:
             # α/(4C) comes first, because α² may underflow.
             cost = exact_sum(alpha * (alpha / (4 * self.C))) + self.n * SMALLEST_SUBNORMAL
-        scores = self.scores_of(alpha * self.y)
+        scores = bounded_scores(self.dual_problem, alpha * self.y)
         if self.free_bias:
             return round_down(feasible_dual(alpha, scores, self.y, self.dual_problem.upper) - cost)
         # This is the coordinate of w along the constant feature.

@@ -20,7 +20,7 @@ from svmlib._solvers import balance, bias_at_zero, without_bias
 from svmlib._squared_hinge import minimise_squared_hinge
 from svmlib._verdict import WIDE_INTERVAL
 from svmlib.certificate import Scores
-from svmlib.problem import DualProblem
+from svmlib.problem import DualProblem, bounded_scores
 
 _MAX_LIFTED_SAMPLES = 600  # at most, for a second try with another feature for each of them
 _MEMORY_MB = 2000.0  # for the features of our own solution, as `svmlib.SVC` has by default
@@ -41,7 +41,7 @@ def machine_of(problem: MachineProblem, solved: OurSolution) -> tuple[Machine, S
     ours = replace(problem.machine, b=solved.b, support=None, rows=None)
     if solved.w is None:
         ours = replace(ours, points=problem.X[support], coefficients=beta[support])
-        return ours, problem.scores_of(beta)
+        return ours, bounded_scores(problem.dual_problem, beta)
     ours = replace(ours, points=solved.w[None], coefficients=np.ones(1))
     return ours, problem.machine_scores(ours)[0]
 

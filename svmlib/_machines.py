@@ -59,7 +59,8 @@ class Machine(ReadOnly):
     ------
     ValueError
         If points, coefficients or b are not finite numbers of these shapes, if the kernel is
-        neither callable nor ``"precomputed"``, or if classes are not two.
+        neither callable nor ``"precomputed"``, if classes or their weights are not two, or if
+        `support` or `rows` are not as above.
 
     Examples
     --------
@@ -94,6 +95,14 @@ class Machine(ReadOnly):
         if not (is_precomputed(kernel) or callable(kernel)):
             accepted = 'callable, or "precomputed" for a Gram matrix'
             raise ValueError(f"kernel must be {accepted}, got {kernel!r:.80}")
+        if np.shape(self.class_weight) != (2,):
+            raise ValueError(f"class_weight must be two factors, got {self.class_weight!r:.80}")
+        rows: Any = self.rows
+        whole = np.shape(rows) == coefficients.shape and np.asarray(rows).dtype.kind in "iu"
+        if not (rows is None or whole):
+            raise ValueError(f"rows must be one row number per point, got {rows!r:.80}")
+        if not (self.support is None or (type(self.support) is tuple and len(self.support) == 2)):
+            raise ValueError(f"support must be (points, coefficients), got {self.support!r:.80}")
         b = check_scalar(self.b, "b")
         vars(self).update(points=points.copy(), coefficients=coefficients.copy(), b=b, classes=pair)
         super().__post_init__()

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from os import PathLike
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from svmlib._arrays import Array
+from svmlib._validation import check_path
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
@@ -29,10 +29,11 @@ class ModelParser:
     """
 
     def __init__(self, path: str | PathLike[str], last: str, allowed: set[str]) -> None:
-        self.name = Path(path).name
+        file = check_path(path)
+        self.name = file.name
         self.line_number = 1
         try:
-            text = Path(path).read_bytes().decode("ascii")
+            text = file.read_bytes().decode("ascii")
         except UnicodeDecodeError:
             raise ValueError(f"{self.name} must be a text file of ASCII characters") from None
         self.lines = text.rstrip().splitlines()

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from svmlib._arrays import Array
 from svmlib._estimators import machine_without_rows
 from svmlib._kernel_names import not_libsvm_error
-from svmlib._validation import check_choice
+from svmlib._validation import check_choice, check_path
 from svmlib.kernels import RBF, KernelOrPrecomputed, Linear, Polynomial, Sigmoid, is_classic
 
 
@@ -73,7 +73,7 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
     steps += ["MatMul k c sum", "Add sum b score", "GreaterOrEqual score zero second"]
     constants |= {"c": coefficients[:, None], "b": np.array(machine.b), "zero": np.zeros(())}
     constants = {name: value.astype(dtype) for name, value in constants.items()}
-    onnx.save(_model(onnx, steps, constants, classes, points.shape[1]), str(path))
+    onnx.save(_model(onnx, steps, constants, classes, points.shape[1]), str(check_path(path)))
 
 
 def _scaler(machine: Any) -> tuple[dict[str, Array], Any]:

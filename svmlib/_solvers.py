@@ -14,13 +14,7 @@ from svmlib._arrays import Array
 from svmlib._rounding import EPS, UNIT_ROUNDOFF, compensated_dot
 from svmlib._validation import check_vector
 from svmlib.certificate import Scores, balancing_factors
-from svmlib.problem import (
-    DualProblem,
-    Solution,
-    bias_and_interval,
-    bounded_scores,
-    certify_scores,
-)
+from svmlib.problem import DualProblem, Solution, bias_and_interval, bounded_scores, certify_scores
 
 # Times Σ_j |β_j| ‖φ_i‖ ‖φ_j‖, this usually exceeds the error of a score that a solver updates.
 SOLVER_ROUNDING = 32 * UNIT_ROUNDOFF

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from math import isinf, isnan, nan
 from numbers import Number
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -123,7 +125,9 @@ def check_bounds(value: ArrayLike, name: str, *shape: int, negative: bool = True
     numbers = np.asarray(value)
     may_round = numbers.dtype.kind == "O" or numbers.dtype.itemsize > array.itemsize
     if may_round and not ((array == numbers) | np.isnan(array)).all():
-        raise ValueError(f"{name} must hold float64 numbers: round each bound outwards to one")
+        raise ValueError(
+            f"{name} must hold float64 numbers: round it to them first, outwards if it is a bound"
+        )
     if array.shape != shape:
         accepted = f"an array of shape {shape}" if shape else "one number"
         raise ValueError(f"{name} must be {accepted}, got shape {array.shape}")
@@ -175,6 +179,13 @@ def check_count(value: object, name: str, *, positive: bool = True) -> int:
         accepted = f"a {'positive' if positive else 'non-negative'} integer"
         raise ValueError(f"{name} must be {accepted}, got {value!r:.80}")
     return int(value)
+
+
+def check_path(path: object) -> Path:
+    """Return the path of a file."""
+    if not isinstance(path, str | PathLike):
+        raise ValueError(f"path must be text or a pathlib.Path, got {path!r:.80}")
+    return Path(path)
 
 
 def check_choice(value: object, name: str, choices: tuple[str, ...], advice: str = "") -> None:

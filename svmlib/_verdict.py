@@ -14,6 +14,7 @@ from svmlib._arrays import Array
 from svmlib._machines import Machine
 from svmlib._rescaling import Rescaled
 from svmlib._rounding import format_bound, format_exactly, round_up
+from svmlib._validation import check_scalar
 from svmlib.certificate import relative_gap
 
 _FAR_OFF_EXCESS = 0.1  # an excess that wrong rows may cause, and which few programs leave otherwise
@@ -155,7 +156,7 @@ class Verdict:
 
     def optimal_to(self, tol: float) -> bool:
         """Return whether the machine is proved optimal to a relative gap of at most `tol`."""
-        return bool(self.relative_gap <= tol)
+        return bool(self.relative_gap <= check_scalar(tol, "tol", finite=False))
 
     def __str__(self) -> str:
         m = self.machine

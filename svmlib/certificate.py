@@ -237,6 +237,7 @@ class Certificate:
 
     def optimal_to(self, tol: float) -> bool:
         """Return whether (α, b) is proved optimal to a relative gap of at most `tol`."""
+        tol = check_scalar(tol, "tol", finite=False)
         consistent = self.dual <= self.primal  # else one of the two bounds is false
         return bool(self.weak_duality_holds and consistent and self.relative_gap <= tol)
 

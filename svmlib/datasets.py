@@ -124,11 +124,15 @@ class Dataset(ReadOnly):
 
         Raises
         ------
-        KeyError
-            If a label is not in `labels`.
+        ValueError
+            If they are not a sequence, or a label is not one of the data set's `labels`.
         """
         name_of = dict(zip(self.labels, self.class_names, strict=True))
-        return [name_of[label] for label in labels]
+        try:
+            return [name_of[label] for label in labels]
+        except (KeyError, TypeError) as error:
+            accepted = f"a sequence of labels out of {self.labels}"
+            raise ValueError(f"labels must be {accepted}, got {labels!r:.80}") from error
 
     def in_units(self, sizes: Sequence[float], units: Sequence[str]) -> Dataset:
         """Return the same samples measured in other units, X_ij / sizes_j.

@@ -54,6 +54,7 @@ from svmlib._wrappers import unwrap
 from svmlib.certificate import Scores, largest_violation
 from svmlib.hulls import require_separable
 from svmlib.kernels import KernelOrPrecomputed, check_kernel
+from svmlib.problem import bounded_scores
 
 __all__ = ["Machine", "Rescaled", "Verdict", "certify_machine"]
 
@@ -216,7 +217,7 @@ def _scores(problem: MachineProblem, alpha: Array | None) -> tuple[Scores, float
     """
     shift = problem.dual_problem.gram_matrix.diagonal_shift
     if alpha is not None:
-        return problem.scores_of(alpha * problem.y), shift
+        return bounded_scores(problem.dual_problem, alpha * problem.y), shift
     scores, other = problem.machine_scores(problem.machine)
     return scores, min(shift, other) if max(shift, other) < np.inf else np.inf
 

@@ -146,9 +146,14 @@ class GramMatrix:
 
     def __getitem__(self, i: int) -> Array:
         """Return row i, read only."""
-        if i not in self.cached:
+        try:
+            missing = i not in self.cached
+        except TypeError:  # a slice or a list may have no hash
+            missing = True
+        if missing:
             if not (isinstance(i, int | np.integer) and 0 <= i < self.n):
-                raise IndexError(f"no row {i!r} of a Gram matrix of {self.n} points")
+                got = f"no row {i!r} of a Gram matrix of {self.n} points"
+                raise IndexError(f"{got}: i must be one row number; to_array() has all rows")
             if self.full is None and self.n <= EAGER_SAMPLES and 2 * self.n**2 <= self.cache_size:
                 self.to_array()
             if self.full is not None:

@@ -23,13 +23,7 @@ from numpy.typing import ArrayLike
 
 from svmlib._arrays import Array, ReadOnly, lock_arrays
 from svmlib._validation import check_labelled, check_points, check_scalar, check_vector
-from svmlib.certificate import (
-    Certificate,
-    Scores,
-    certify,
-    kernel_scores,
-    linear_scores,
-)
+from svmlib.certificate import Certificate, Scores, certify, kernel_scores, linear_scores
 from svmlib.gram_matrix import GramMatrix
 from svmlib.kernels import Kernel, Linear, check_kernel, kernel_expansion
 

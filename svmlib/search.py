@@ -312,8 +312,13 @@ class SVCCV(BinaryClassifier):
 
     def _folds(self, X: Array, labels: Any, weights: Array, groups: ArrayLike | None) -> list[Fold]:
         """Return the folds of `cv`."""
-        splits = check_cv(self.cv, labels, classifier=True).split(X, labels, groups)
-        folds = [self._fold(labels, weights, *split) for split in splits]
+        try:
+            splits = check_cv(self.cv, labels, classifier=True).split(X, labels, groups)
+            folds = [self._fold(labels, weights, train, test) for train, test in splits]
+        except (TypeError, IndexError) as error:
+            accepted = "a number of folds, a splitter or pairs (train, test) of row numbers"
+            got = f"cv={self.cv!r:.80} and groups={groups!r:.80}"
+            raise ValueError(f"cv must be {accepted}, and groups one per row, got {got}") from error
         if not folds:
             raise ValueError("cv must give at least one fold")
         return folds
@@ -335,6 +340,8 @@ class SVCCV(BinaryClassifier):
     ) -> Iterator[CandidateFit]:
         """Return all machines, one after the other, or at once if other processes solve them."""
         memory_mb = check_scalar(self.memory_mb, "memory_mb", positive=True)
+        if not (self.n_jobs is None or isinstance(self.n_jobs, int | np.integer)):
+            raise ValueError(f"n_jobs must be an integer or None, got {self.n_jobs!r:.80}")
         workers = min(effective_n_jobs(self.n_jobs), len(models))
         kernels = [check_kernel(model.kernel_) for model in models]
         if not (gram_megabytes(len(X)) <= memory_mb / workers or kernels[0].linear):

@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from sklearn.model_selection import GroupKFold
 
 from svmlib.certificate import (
     Certificate,
@@ -44,7 +45,7 @@ from svmlib.kernels import (
     check_kernel,
     kernel_expansion,
 )
-from svmlib.model_files import read_libsvm, write_onnx
+from svmlib.model_files import read_liblinear, read_libsvm, write_libsvm, write_onnx
 from svmlib.newton import newton
 from svmlib.nystrom import Span, low_rank, nystrom
 from svmlib.search import SVCCV, one_standard_error
@@ -63,6 +64,7 @@ ROW, NO_ROWS = np.zeros((1, 1)), ([[0.0], [0.5]], [[-1.0]], [[3.0]], [[0.0, 1.0]
 HARD, NO_LINE = SVC(kernel="linear", C=np.inf), ([[0.0], [1.0], [2.0]], [1, -1, 1])
 MASKED = np.ma.masked_equal(np.eye(4), 1)
 GIVEN, SKEW = SVC(kernel="precomputed"), np.eye(130) + np.pad([[1.0]], ((64, 65), (129, 0)))
+PATH, LABELS = "^path must be text or a pathlib.Path, got 3", (None, [3], [[1]], 1)
 RAGGED = [1, [1, 2], *[1] * 8]
 BELOW_ONE = 1 - Fraction(1, 2**60)  # its nearest float is 1
 NAMES, UNUSABLE = (("a", "b"), ("", ""), ("no", "yes")), (1e-320, 1e-110, 1e308)
@@ -213,6 +215,12 @@ CALLS = [
     (lambda: search(tol=0), "tol must be a positive"),
     (lambda: search(memory_mb=-1), "memory_mb must be a positive"),
     (lambda: search(cv=[]), "cv must give at least one fold"),
+    (lambda: search(cv=[1, 2]), r"^cv must be .* pairs \(train, test\).* got cv=\[1, 2\]"),
+    (
+        lambda: SVCCV(cv=GroupKFold(2)).fit(X, Y, groups=3),
+        "^cv must be .* groups one per row, got .* groups=3",
+    ),
+    (lambda: search(n_jobs="a"), "^n_jobs must be an integer or None, got 'a'"),
     (lambda: search(Cs=(1.0,), refit=lambda _: -1), "refit must return the index .* got -1"),
     (lambda: fit(gamma=[0.5, 1.0]), r"gamma, if not .* must be a positive .* got \[0.5, 1.0\]"),
     (lambda: fit(gamma=np.array([0.5, 1.0])), "gamma, if not .* must be a positive"),
@@ -293,6 +301,13 @@ CALLS = [
     (lambda: Machine(X[:2], ONES[:1], 0.0), r"be \(m, d\) and \(m,\), got \(2, 2\) and \(1,\)"),
     (lambda: Machine(ONES, ONES, 0.0), r"got \(10,\) and \(10,\)"),
     (lambda: Machine(np.nan * X, ONES, 0.0), "points must be finite"),
+    (lambda: Machine(X, ONES, 0.0, class_weight=2), "class_weight must be two factors, got 2"),
+    (lambda: Machine(X, ONES, 0.0, rows=3), "rows must be one row number per point, got 3"),
+    (lambda: Machine(X, ONES, 0.0, support=3), r"support must be \(points, coefficients\), got 3"),
+    *[(partial(f, 3), PATH) for f in (read_libsvm, read_liblinear)],
+    *[(partial(f, Machine(X, ONES, 0.0), 3), PATH) for f in (write_libsvm, write_onnx)],
+    (lambda: TWO.certificate([0.5, 0.5], 0.0).optimal_to("a"), "tol must be a number, got 'a'"),
+    *[(partial(PENGUINS.names, bad), "^labels must be a seq.* of labels out of") for bad in LABELS],
     (lambda: Machine(X, ONES, "0"), "b must be a finite number"),
     *[
         (partial(Machine, X, ONES, 0.0, classes=labels), "classes must be two different labels")
@@ -320,6 +335,10 @@ CALLS = [
         for margin in (BELOW_ONE, np.longdouble(1) - np.longdouble(2) ** -60, Decimal("0.1"))
     ],
     (lambda: primal_upper_bound(BELOW_ONE, [1.0], 1.0), "squared_norm must hold float64 numbers"),
+    (
+        lambda: certify([BELOW_ONE] * 10, 0.5, SUMS, Y, ONES),
+        "alpha must .* outwards if it is a bound",
+    ),
     (lambda: dual_lower_bound(BELOW_ONE, 1.0), "total must hold float64 numbers"),
     (lambda: replace(SUMS, values=[BELOW_ONE] * 10), "values must hold float64 numbers"),
     (lambda: Certificate(BELOW_ONE, 0.5, 0, 0, 1), "primal must hold float64 numbers"),

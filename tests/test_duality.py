@@ -96,8 +96,9 @@ def test_the_cache_that_an_error_asks_for_is_large_enough(n):
 def test_a_gram_matrix_has_n_rows_that_are_not_pickled(n, kernel):
     problem = DualProblem(*data(0, n=n), 1.0, kernel)
     empty, K = len(pickle.dumps(problem)), problem.gram_matrix
-    for i in (-1, n, "a", 1.5):
-        with pytest.raises(IndexError, match=f"row {i!r} of a Gram matrix of {n} points"):
+    for i in (-1, n, "a", 1.5, slice(1, 2), [1]):
+        said = re.escape(f"row {i!r} of a Gram matrix of {n} points: i must be one row number")
+        with pytest.raises(IndexError, match=said):
             K[i]
     assert len([*K]) == n
     with pytest.raises(ValueError, match="read-only"):
