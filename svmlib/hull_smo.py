@@ -183,8 +183,8 @@ def _steps(X: Array, y: Array, tol: float) -> Iterator[HullStep]:
         if squared <= _SUM_ERROR**2:
             return
         heights = y * (Z @ difference) / squared  # w·x⁺ and −w·x⁻
-        pair, gap = _pair(heights, weights, y)
-        if gap <= tol:
+        pair, relative_gap = _pair(heights, weights, y)
+        if relative_gap <= tol:
             return
         # The step goes to δ_ij, where Q is least along the pair, in units of `weights` (times
         # ‖p − q‖²), or as far as both weights can follow.
@@ -196,15 +196,16 @@ def _steps(X: Array, y: Array, tol: float) -> Iterator[HullStep]:
 
 
 def _pair(heights: Array, weights: Array, y: Array) -> tuple[tuple[int, int], float]:
-    """Return the pair along which Q falls fastest, and (‖p − q‖ − bound) / ‖p − q‖, the gap.
+    """Return the pair along which Q falls fastest, and the relative gap.
 
-    To grow: the two points nearest to each other along w, with the gap as slope, because
-    ‖w‖ = 1/‖p − q‖. To shrink: the two furthest apart that have weight, if their slope is steeper.
+    To grow: the two points nearest to each other along w. The slope is the relative gap,
+    (‖p − q‖ − bound) / ‖p − q‖, because ‖w‖ = 1/‖p − q‖. To shrink: the two furthest apart that
+    have weight, if their slope is steeper.
     """
     up = [int(np.where(in_class, heights, np.inf).argmin()) for in_class in (y > 0, y < 0)]
     held = [np.where(in_class & (weights > 0), heights, -np.inf) for in_class in (y > 0, y < 0)]
     down = [int(those.argmax()) for those in held]
-    gap = 1 - heights[up].sum()
+    relative_gap = 1 - heights[up].sum()
     steepest_down = heights[down].sum() - 1
-    i, j = down if steepest_down > gap else up
-    return (i, j), float(gap)
+    i, j = down if steepest_down > relative_gap else up
+    return (i, j), float(relative_gap)

@@ -100,6 +100,10 @@ def test_scores_and_choice_are_those_of_grid_search_cv(seed, n, d):
     chosen, best = search.best_index_, peer.best_index_
     assert theirs[chosen] >= theirs[best] - room[chosen] - room[best] - 1e-12
     assert search.worst_relative_gap_ <= 1e-9
+    results = search.cv_results_
+    splits = [results[f"split{k}_relative_gap"] for k in range(search.n_splits_)]
+    assert_array_equal(results["worst_relative_gap"], np.max(splits, axis=0))
+    assert search.worst_relative_gap_ == np.max(splits)
     if not room.any():
         assert search.best_params_ == peer.best_params_
         assert_array_equal(search.predict(X), peer.predict(X))
