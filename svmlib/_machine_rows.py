@@ -5,6 +5,7 @@ Derived in chapter 15, *Other programs*.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import Any
 
@@ -78,17 +79,16 @@ def _match_rows(
 
     LIBSVM writes eight digits of a support vector, and other programs have single precision.
     """
-    for dtype in np.float64, np.float32:
-        keys = _eight_digits(points.astype(dtype))
-        places = _eight_digits(X.astype(dtype))
+    for written in _all_digits, _eight_digits, _eight_digits_of_single:
+        keys, places = written(points), written(X)
         row_of = dict[int, int]()
         unused = {*range(y.size)}
         for by_class in True, False:
-            rows = dict[tuple[Any, ...], list[int]]()
+            rows = dict[tuple[bool, Hashable], list[int]]()
             for i in sorted(unused, key=lambda i: (C[i], -i)):
-                rows.setdefault((by_class and y[i] > 0, *places[i]), []).append(i)
+                rows.setdefault((by_class and y[i] > 0, places[i]), []).append(i)
             for j, key in enumerate(keys):
-                if j not in row_of and (same := rows.get((by_class and coefficients[j] > 0, *key))):
+                if j not in row_of and (same := rows.get((by_class and coefficients[j] > 0, key))):
                     row_of[j] = same.pop()
             unused -= {*row_of.values()}
         if len(row_of) == len(keys):
@@ -96,6 +96,16 @@ def _match_rows(
     return None
 
 
-def _eight_digits(points: NDArray[np.floating[Any]]) -> list[tuple[float, ...]]:
+def _all_digits(points: Array) -> list[Hashable]:
+    """Return the bytes of each row, which are found fast, however many columns there are."""
+    return [row.tobytes() for row in points + 0.0]  # −0 becomes 0
+
+
+def _eight_digits(points: NDArray[np.floating[Any]]) -> list[Hashable]:
     """Return eight digits of each row."""
     return [tuple(float(f"{value:.8g}") for value in row) for row in points.tolist()]
+
+
+def _eight_digits_of_single(points: Array) -> list[Hashable]:
+    """Return eight digits of each row in single precision."""
+    return _eight_digits(points.astype(np.float32))

@@ -48,7 +48,16 @@ def unwrap(machine: Any, X: Any) -> tuple[Any, Any, str]:
             if isinstance(machine, SGDClassifier) and machine.early_stopping:
                 part = f"{machine.validation_fraction:.0%} of the rows"
                 note = f"early_stopping: it was not trained on {part}, but all are judged\n{note}"
+            limit = getattr(machine, "max_iter", None)  # −1 and None set no limit
+            if isinstance(limit, int | np.integer) and 0 < limit <= _steps_taken(machine):
+                note = f"max_iter: it ended after {limit} iterations; did it converge?\n{note}"
             return machine, _dense_rows(X), note.rstrip()
+
+
+def _steps_taken(machine: Any) -> int:
+    """Return the number of iterations of a fit, the largest for several pairs; 0 if unknown."""
+    taken = getattr(machine, "n_iter_", None)
+    return 0 if taken is None else int(np.max(taken))
 
 
 def _dense_rows(X: Any) -> Any:

@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_matrix
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import RFE, SelectFromModel
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import SGDClassifier
+from sklearn.linear_model import RidgeClassifier, SGDClassifier
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
 from sklearn.model_selection import TunedThresholdClassifierCV as TunedThreshold
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -169,6 +170,17 @@ def test_a_threshold_and_early_stopping_are_named_and_not_judged():
         assert f"threshold {threshold:.8g} of {type(wrapper).__name__}" in str(verdict)
     model = SGDClassifier(early_stopping=True, random_state=0).fit(X, Y)
     assert "it was not trained on 10% of the rows" in certify_machine(model, X, Y).note
+
+
+@pytest.mark.parametrize("model", [SVC(max_iter=3), LinearSVC(dual=True, max_iter=3, tol=1e-9)])
+def test_a_machine_that_ended_at_its_limit_is_named(model):
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, Y)
+    assert "it ended after 3 iterations" in str(certify_machine(model, X, Y))
+    model.set_params(max_iter=100_000).fit(X, Y)
+    assert certify_machine(model, X, Y).note == ""
+    ridge = RidgeClassifier().fit(X, Y)  # its limit and its count are None
+    assert certify_machine(ridge, X, Y, C=1.0, loss="hinge", bias="free").excess > 0
 
 
 @pytest.mark.parametrize("wrap", [lambda m: m, lambda m: GridSearchCV(m, {"C": [1.0]})])
