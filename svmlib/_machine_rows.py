@@ -98,7 +98,7 @@ def _match_rows(
 
 def _all_digits(points: Array) -> list[Hashable]:
     """Return the bytes of each row, which are found fast, however many columns there are."""
-    return [row.tobytes() for row in points + 0.0]  # −0 becomes 0
+    return [row.tobytes() for row in points]
 
 
 def _eight_digits(points: NDArray[np.floating[Any]]) -> list[Hashable]:

@@ -172,15 +172,24 @@ def test_a_threshold_and_early_stopping_are_named_and_not_judged():
     assert "it was not trained on 10% of the rows" in certify_machine(model, X, Y).note
 
 
-@pytest.mark.parametrize("model", [SVC(max_iter=3), LinearSVC(dual=True, max_iter=3, tol=1e-9)])
+@pytest.mark.parametrize("model", [SVC(max_iter=1), LinearSVC(dual=True, max_iter=1, tol=1e-9)])
 def test_a_machine_that_ended_at_its_limit_is_named(model):
     with pytest.warns(ConvergenceWarning):
         model.fit(X, Y)
-    assert "it ended after 3 iterations" in str(certify_machine(model, X, Y))
+    assert "it ended after 1 iterations" in str(certify_machine(model, X, Y))
     model.set_params(max_iter=100_000).fit(X, Y)
     assert certify_machine(model, X, Y).note == ""
-    ridge = RidgeClassifier().fit(X, Y)  # its limit and its count are None
-    assert certify_machine(ridge, X, Y, C=1.0, loss="hinge", bias="free").excess > 0
+
+
+def test_one_pair_at_its_limit_is_enough_and_a_count_may_be_unknown():
+    with pytest.warns(ConvergenceWarning):
+        several = SVC(max_iter=30).fit(*IRIS)
+    assert several.n_iter_.min() < 30 == several.n_iter_.max()
+    keep = IRIS[1] > 0
+    assert "it ended after 30" in certify_machine(several, IRIS[0][keep], IRIS[1][keep]).note
+    for limit in (None, 1):  # its n_iter_ is None, too
+        ridge = RidgeClassifier(max_iter=limit).fit(X, Y)
+        assert "max_iter" not in certify_machine(ridge, X, Y, C=1.0, loss="hinge", bias="free").note
 
 
 @pytest.mark.parametrize("wrap", [lambda m: m, lambda m: GridSearchCV(m, {"C": [1.0]})])
