@@ -288,6 +288,9 @@ class _Newton:
         """Yield every step, through the stages."""
         if self.q.any():
             yield from self.active_set(_MAX_FIRST_FAILED_PASSES if high_rank else 1)
+            self.c = self.best.beta  # the stages begin where it came closest
+            self.v = self.form.represent(self.c)
+            self.s = self.form.kernel_matvec(self.c) + self.best.b
         stalled = 0  # how many of the last stages have not improved the best point
         for _ in range(_MAX_STAGES):
             if self.best.optimality <= self.goal:

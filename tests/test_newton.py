@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib import SVC, _newton_forms
+from svmlib import SVC, _auto, _newton_forms
 from svmlib._auto import solve
 from svmlib._solvers import certified_solution
 from svmlib.duality import DualProblem
@@ -190,3 +190,41 @@ def test_scores_of_a_problem_with_its_own_origin_are_for_points_as_given():
     problem = DualProblem(X, [-1, 1, 1], move_origin=True)
     alpha, b = (solution := newton(problem)).alpha, solution.b
     assert_allclose(problem.decision_function(alpha, b, X), [-1, 1, 2], atol=1e-3)
+
+
+def noisy(n, d, noise, seed=0):
+    """Return n points of a quadratic rule in d dimensions, whose labels are partly wrong."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, np.where(X[:, 0] * X[:, 1] + X[:, 2] + noise * rng.normal(size=n) > 0, 1, -1)
+
+
+@pytest.mark.parametrize(
+    ("noise", "C", "cache_mb"),
+    [(0.0, 100.0, 200), (1.0, 100.0, 200), (0.0, np.inf, 200), (0.0, 10.0, 5)],
+)
+def test_chunks_have_the_solution_of_the_problem(monkeypatch, noise, C, cache_mb):
+    """A chunk must fit into half of the cache; without it all samples take part in every step."""
+    chunks = []
+    solve_chunk = _auto._solve_chunk
+    monkeypatch.setattr(
+        _auto, "_solve_chunk", lambda *a: chunks.append(a[1].size) or solve_chunk(*a)
+    )
+    problem = DualProblem(*noisy(1200, 8, noise), C, RBF(1 / 8), cache_mb=cache_mb)
+    solution, _ = solve(problem, "auto", 1e-3)
+    assert solution.converged
+    assert all(size <= 0.6 * 1200 and 8 * size**2 <= cache_mb / 2 * 2**20 for size in chunks)
+    assert bool(chunks) == (noise == 0)
+
+
+@pytest.mark.parametrize("max_iter", [1, 2, 100, 900, 1000])
+def test_chunks_keep_to_the_limit_of_iterations(max_iter):
+    problem = DualProblem(*noisy(1200, 8, 0.1), 100.0, RBF(1 / 8))
+    assert solve(problem, "auto", 1e-3, max_iter)[0].n_iter <= max_iter
+
+
+def test_kernels_of_users_have_no_chunks():
+    X, y = noisy(1100, 3, 0.1)
+    K = RBF(0.5)(X, X)
+    solution = SVC(C=100, kernel="precomputed").fit(K, y)
+    assert solution.certificate_.relative_gap <= 1e-3
