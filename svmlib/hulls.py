@@ -491,13 +491,14 @@ def _distance_error(Z: Array, y: Array, weights: Array) -> float:
     sums of up to k terms, a height w·z is a sum of d and off by γ_{d+1} ‖w‖ R (Z itself has one
     rounding), and the lowest vertex is a sum of up to k + 2 heights with weights off by 4u in all.
     Together that is less than 3 γ_{k+d+12} R. Weights that do not sum to one count as divided by
-    their sum; what then exceeds the cap goes to points with room, which moves p by 2R times the
-    excess. The fourth γ_{k+d+12} has room for what `fsum` loses in the two sums.
+    their sum; what then exceeds the cap goes to points with room. If the sum is below one, no
+    weight decreases, otherwise none increases, so p moves by at most R times what the sum misses.
+    The fourth γ_{k+d+12} has room for what `fsum` loses in the two sums.
     """
     misses = sum(abs(math.fsum(weights[y == label]) - 1) for label in (-1, 1))
     R = float(row_norm_bounds(Z).max())
     k = int(np.count_nonzero(weights))
-    return (4 * gamma_n(k + Z.shape[1] + 12) + 3 * misses) * R
+    return (4 * gamma_n(k + Z.shape[1] + 12) + misses) * R
 
 
 def _smallest_cap(y: Array) -> float:

@@ -239,7 +239,7 @@ def test_sums_over_many_samples_or_features_may_be_as_wrong_as_rounding_allows(n
 def test_no_sample_is_further_from_the_mean_than_the_first_pass_says():
     """Also if most are on one side of the first one, or squares are forgotten beside 1."""
     forgotten = np.append(1.0, np.full(4000, 2.0**-27))
-    for along, x in ([0, -1, *[1] * 20], [0.3, 0.7]), ([0, -1, 1], forgotten):
+    for along, x in ([0, 1, -1, *[1] * 19], [0.3, 0.7]), ([0, -1, 1], forgotten):
         X, y = np.outer(along, x), np.append(-1, np.ones(len(along) - 1))
         start, R, n = distributed._first_pass([(X, y)], len(x), 1.0)
         assert n == len(X)

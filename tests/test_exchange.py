@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import BaggingClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier, SGDOneClassSVM
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, SVR, LinearSVC
 
@@ -184,7 +184,7 @@ ROWS = {"X": np.eye(3), "y": [1, -1, -1]}  # a Gram matrix
         (LinearSVC().fit(X[:, :1], Y), {}, "X has 2 features, but the machine has 1"),
         (SVC().fit(X[:, :1], Y), {}, "X has 2 features, but the machine has 1"),
         (SVC().fit(X, Y + 5), {}, "y must have the machine's labels .* give the y of fit"),
-        (SVC().fit(np.hstack([X, X]), Y), {}, "X has 2 features, but the machine has 4"),
+        (FixedThresholdClassifier(SVC()).fit(np.hstack([X, X]), Y), {}, "2 features, .* has 4"),
         (SVC(kernel=gaussian).fit(X[:150], Y[:150]), {}, "must have the 150 rows of fit"),
         (SVC(kernel=gaussian).fit(X[::-1], Y[::-1]), {}, "the rows of fit in their order"),
         (SVC(kernel="precomputed").fit(GRAM, Y), {}, "square Gram matrix"),

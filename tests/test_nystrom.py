@@ -325,6 +325,8 @@ def test_more_samples_than_smo_can_take_get_what_there_is_room_for(monkeypatch, 
     assert solve(narrow(), "auto", 1e-3)[1] != "nystrom", "unless it is asked for"
     assert solve(narrow(), "auto", 1e-3, memory_mb=100)[1] == "nystrom"
     assert solve(narrow(), "auto", 1e-3, memory_mb=0.3)[1] != "nystrom"
+    hard = DualProblem(*square(600), np.inf, RBF(0.5), cache_mb=2)
+    assert solve(hard, "auto", 1e-3, 9, memory_mb=100)[1] != "nystrom"
     monkeypatch.setattr("svmlib._auto._SMO_STEPS_PER_SAMPLE", 0)
     assert solve(narrow(), "smo", 1e-3)[0].converged, "which has a limit of its own"
     monkeypatch.setattr("svmlib._auto._MAX_SAMPLES", 599)
