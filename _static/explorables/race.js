@@ -76,7 +76,7 @@ function newtonRun(K, y, C, tol, d, most = 200) {
     const free = q.map(inside), m = free.filter(Boolean).length;
     const [p, bp] = m ? oneSystem(K, s, q, h, free) : [q, b], move = p.map((v, i) => v - beta[i]);
     const ds = times(K, move).map((v) => v + bp - b), qp = look(s.map((v, i) => v + ds[i]));
-    work += m ** 3 / 6 + n * m;
+    work += m ** 3 / 6 + n * move.filter(Boolean).length;
     const bend = sum(move.map((v, i) => v * (ds[i] - bp + b))), a = sum(move.map((v, i) => v * (s[i] - b)));
     const slope = (t) => a + t * bend - sum(look(s.map((v, i) => v + t * ds[i])).map((v, i) => v * ds[i]));
     const done = Math.max(...qp.map((v, i) => Math.abs(v - p[i]))) <= 1e-6 * C || slope(0) >= 0;

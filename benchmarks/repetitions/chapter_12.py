@@ -104,6 +104,7 @@ def smallest_curvatures(seed: int) -> Any:
 
 
 def sigma_falls_by_one_to_five_powers_of_ten(seed: int) -> bool:
+    """Also for the seeds 300 to 308, except 305, where the first and the last σ are equal."""
     sigma = smallest_curvatures(seed)
     return bool(10 < sigma[0] / sigma[-1] < 10**5)
 
@@ -148,18 +149,25 @@ def for_a_thousandth_smo_alone_does_under_half_for_small_c(seed: int) -> bool:
     return bool((alone[:2] < 0.5 * both[:2]).all())
 
 
+def for_a_thousandth_and_c_from_100_the_counts_differ_by_a_factor_of_at_most_two_and_a_half(
+    seed: int,
+) -> bool:
+    alone, both = work(seed, 1e-3)
+    return bool((abs(np.log(alone[2:] / both[2:])) < np.log(2.5)).all())
+
+
 def newton_from_zero_never_clearly_beats_smo_for_c_up_to_100(seed: int) -> bool:
     for C in Cs[:3]:
         problem = clouds(seed)[2][C]
         alone = chapter["smo_until"](problem, 1e-6)
-        if alone > 1.8 * chapter["handed_over"](problem, 0, 1e-6):
+        if alone > 2 * chapter["handed_over"](problem, 0, 1e-6):
             return False
     return True
 
 
 def for_a_millionth_smo_is_cheaper_for_c_1_and_both_for_c_from_100(seed: int) -> bool:
     alone, both = work(seed, 1e-6)
-    return bool(alone[0] < both[0] and (alone[2:] > 2.4 * both[2:]).all())
+    return bool(alone[0] < both[0] and (alone[2:] > 2 * both[2:]).all())
 
 
 def walked(seed: int, gamma: float, exponents: Any) -> tuple[float, float, float]:
@@ -203,6 +211,7 @@ if __name__ == "__main__":
             stages_meet_the_tolerance_for_every_c_and_on_ties,
             for_a_thousandth_smo_alone_does_under_half_for_small_c,
             for_a_millionth_smo_is_cheaper_for_c_1_and_both_for_c_from_100,
+            for_a_thousandth_and_c_from_100_the_counts_differ_by_a_factor_of_at_most_two_and_a_half,
             newton_from_zero_never_clearly_beats_smo_for_c_up_to_100,
             short_steps_need_less_than_half_of_the_systems,
             steps_of_ten_save_little_and_most_use_up_the_systems,
