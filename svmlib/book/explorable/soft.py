@@ -308,7 +308,7 @@ def _newton_run(
         beta, b = beta + t * d, b + t * (new_b - b)
         q = multipliers(s + t * ds)
         gap = problem.certificate(np.abs(q), b).relative_gap
-        run.append((m, np.count_nonzero(d), gap))
+        run.append((m, int(np.count_nonzero(d)), gap))
         if not length:  # the end of a stage
             if gap <= tol:
                 break
