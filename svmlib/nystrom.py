@@ -435,9 +435,10 @@ def run_nystrom(
     n = problem.n
     rank = span.rank
     span = span.leading(0.0, max_rank_in_memory(n, memory_mb))
-    # In use are the features, those less their mean, and those of the free samples.
-    features, cache_mb = span.features(problem.X), megabytes(4 * n)  # for a few rows of K
-    linear = DualProblem(features, problem.y, problem.upper, cache_mb=cache_mb)
+    # In use are the features, those less their mean, and those of the free samples. The features
+    # have no name here: it would keep a fourth copy.
+    cache_mb = megabytes(4 * n)  # for a few rows of K
+    linear = DualProblem(span.features(problem.X), problem.y, problem.upper, cache_mb=cache_mb)
     alpha, steps = newton_multipliers(linear, tol / 2, max_iter, np.zeros(n))
     w = (alpha * problem.y) @ linear.X
     b = bias_and_interval(linear, alpha * problem.y, linear.X @ w)[0]

@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import tracemalloc
 from copy import copy
 
 import mpmath as mp
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import SVC
@@ -402,3 +404,14 @@ def test_low_rank_is_less_than_half_of_the_points_looked_at():
     assert low_rank(Linear(), X[:398, :100]) is None
     assert low_rank(Linear(), X[:5, :1]) is None
     assert low_rank(Linear(), X[:6, :1]).shape == (6, 1)
+
+
+def test_a_fit_holds_no_more_than_three_copies_of_the_features():
+    X, y = make_moons(6000, noise=0.3, random_state=0)
+    problem = DualProblem(X, np.where(y, 1, -1), 1.0, RBF(0.5))
+    tracemalloc.start()
+    rank = len(nystrom(problem).pivots)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert rank > 50
+    assert peak < 3 * X.itemsize * len(X) * rank
