@@ -63,7 +63,7 @@ def random_rows(n: int, count: int, seed: int | None = None) -> Indices:
 
 
 def pivoted_cholesky(K: Array, residual: float) -> tuple[Indices, Array]:
-    """Return the pivots P of a Gram matrix and U, upper triangular, with UᵀU = K_PP.
+    """Return the pivots S of a Gram matrix and U, upper triangular, with UᵀU = K_SS.
 
     Each step takes the point with the largest residual of k(x, x), until none is larger than
     `residual`. The first point is a pivot however small its residual is, unless K is 0.
@@ -79,7 +79,7 @@ def right_divide(A: Array, U: Array, transposed: bool = False) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Span(ReadOnly):
-    r"""Pivots, and the features that they define: :math:`\Phi = K_{\cdot P} U^{-1}`.
+    r"""Pivots, and the features that they define: :math:`\Phi = K_{\cdot S} U^{-1}`.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Span(ReadOnly):
     pivots : ndarray of shape (r, d)
         The pivots.
     factor : ndarray of shape (r, r)
-        U, upper triangular, with :math:`U^\top U = K_{PP}` up to rounding.
+        U, upper triangular, with :math:`U^\top U = K_{SS}` up to rounding.
 
     References
     ----------
@@ -206,10 +206,10 @@ def span_sums(
 
     Any floats a_j define :math:`\rho_j = \varphi(x_j) - \sum_p a_{jp} \varphi(x_p)`. Here they are
     the computed coefficients of row j, taken as exact, so it does not matter how well the systems
-    were solved. With :math:`g_j = K_{jP} - a_j K_{PP}`,
+    were solved. With :math:`g_j = K_{jS} - a_j K_{SS}`,
 
     .. math::
-        \lVert \rho_j \rVert^2 = k(x_j, x_j) - a_j \cdot K_{jP} - a_j \cdot g_j .
+        \lVert \rho_j \rVert^2 = k(x_j, x_j) - a_j \cdot K_{jS} - a_j \cdot g_j .
 
     *Rounding.* A kernel value is off by at most θ times the norms N of its two points
     (`kernel.error_bound`). With λ_j = Σ_p |a_jp| N_p and ε = θ + γ_{2r+16} (1 + θ), a computed g_jq
@@ -268,7 +268,7 @@ def _residuals(
 def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
     r"""Judge a classifier in the span, and the multipliers of n samples, by their `span_sums`.
 
-    *Primal.* :math:`\lVert w \rVert^2 = c^\top K_{PP}\, c`, and the hinge losses are those of exact
+    *Primal.* :math:`\lVert w \rVert^2 = c^\top K_{SS}\, c`, and the hinge losses are those of exact
     scores.
 
     *Dual.* `balancing_factors` make the multipliers feasible. With
@@ -276,7 +276,7 @@ def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate
     :math:`\sum_p a_p \varphi(x_p) + \sum_j \beta_j \rho_j`, so
 
     .. math::
-        \lVert w \rVert^2 \le a^\top K_{PP}\, a + 2\, a \cdot g
+        \lVert w \rVert^2 \le a^\top K_{SS}\, a + 2\, a \cdot g
             + \Bigl( \sum_j \alpha_j \lVert \rho_j \rVert \Bigr)^2 .
 
     *Rounding.* A sum over n rows is off by γ_n of the sizes of its terms. That moves w by at most
@@ -481,8 +481,8 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, max_rank: float = inf) -> Array | 
 
     A pivoted Cholesky factorisation of K for a random sample of the points takes the point with the
     largest residual of k(x, x) each time, until no residual is more than a ten-millionth of the
-    mean of k(x, x). If that takes r points P, :math:`\Phi = K_{\cdot P} U^{-1}` with
-    :math:`U^\top U = K_{PP}`, so that ΦΦᵀ is the Nyström approximation. Points outside the sample
+    mean of k(x, x). If that takes r points S, :math:`\Phi = K_{\cdot S} U^{-1}` with
+    :math:`U^\top U = K_{SS}`, so that ΦΦᵀ is the Nyström approximation. Points outside the sample
     may have larger residuals; only the sum of all residuals is checked.
 
     Parameters

@@ -5,28 +5,27 @@ of the chapter, and prints in how many the sentence held; with names, only these
 100, so that none is one of the chapter's.
 """
 
-import warnings
 from functools import cache
 from typing import Any
 
 import numpy as np
 from of_chapter import functions, repeat
 from sklearn.datasets import load_digits, make_moons
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from svmlib import SVC, hinge
+from svmlib import SVC
+from svmlib.book.practice import digit_forms
 from svmlib.datasets import load_penguins
 from svmlib.duality import DualProblem
 from svmlib.kernels import RBF
-from svmlib.newton import newton
 from svmlib.smo import smo
 
 chapter = functions("13_many_samples")
 digits = load_digits()
 odd = np.where(digits.target % 2, 1.0, -1.0)
 kernel = RBF.from_width(np.sqrt(5))
-chapter.update(digits=digits, odd=odd, kernel=kernel)
+form = digit_forms(digits.target)
+chapter.update(pixels=digits.data / 16, form=form, odd=odd, kernel=kernel)
 
 
 @cache
@@ -57,15 +56,19 @@ def narrow_kernels_take_about_four_times_the_steps_and_the_narrowest_all_samples
     return bool(min(times) > 3 and max(times) < 5 and narrowest[1] > 0.99)
 
 
-def each_doubling_of_the_digits_brings_fewer_errors(seed: int) -> bool:
-    X_train, X_test, y_train, y_test = chapter["split"](seed)
-    right = []
-    for n in (125, 250, 500, 1000):
-        part = DualProblem(X_train[:n], y_train[:n], 1.0, kernel)
-        run = newton(part, tol=1e-4)
-        f = part.decision_function(run.alpha, run.b, X_test)
-        right.append(np.mean(np.sign(f) == y_test))
-    return bool((np.diff(right) > 0).all())
+def half_of_the_scans_cost_one_in_a_hundred_and_half_of_the_forms_two_or_three(seed: int) -> bool:
+    """Repeat the chapter's table: twenty draws of eight forms, averaged for each scan."""
+    sizes = (125, 250, 500, 1000)
+    right = np.full((20, 2, len(sizes), len(form)), np.nan)
+    for k in range(20):
+        rows, hidden = chapter["split"](20 * seed + k)
+        orders = np.random.default_rng(20 * seed + k).permutation(rows), rows
+        for j, order in enumerate(orders):
+            for i, n in enumerate(sizes):
+                right[k, j, i, hidden] = chapter["answers"](order[:n], hidden)
+    accuracy = np.nanmean(right, axis=0).mean(axis=2)
+    scans, forms = np.diff(accuracy)[:, -1]
+    return bool((np.diff(accuracy) > 0).all() and scans > 0.01 and 0.02 < forms < 0.035)
 
 
 @cache
@@ -84,14 +87,16 @@ def nystrom_wins_at_every_size_in_every_column(seed: int) -> bool:
 def few_features_lose_little_of_the_dual_and_make_more_errors(seed: int) -> bool:
     _, lost, _, _, fourier = compared(512, seed)[0]
     _, little, _, _, nystrom = compared(256, seed)[1]
-    return bool(little < 150 / 50 and 150 / 12 < lost < 150 / 5 and min(fourier, nystrom) > 0)
+    equal = abs(compared(512, seed)[1][-1]) < 0.003
+    near = little < 145 / 50 and 145 / 12 < lost < 145 / 5
+    return bool(equal and near and min(fourier, nystrom) > 0)
 
 
 def sixty_pivots_prove_the_clouds_and_512_prove_little_of_the_digits(seed: int) -> bool:
     X, y = chapter["overlapping"](3000, d=2, seed=seed)
     low, high = chapter["proved"](RBF(0.1), X, y, 60)
-    X_train, _, y_train, _ = chapter["split"](seed)
-    least, most = chapter["proved"](kernel, X_train, y_train, 512)
+    problem = chapter["exact_machine"](seed)[0]
+    least, most = chapter["proved"](kernel, problem.X, problem.y, 512)
     return bool(high - low < 1e-3 * high and least < most / 3)
 
 
@@ -105,21 +110,15 @@ def pivots_end_where_only_rounding_is_left(seed: int) -> bool:
 
 
 def linear_svc_needs_centred_bills_to_converge_by_default(seed: int) -> bool:
-    """Draw other orders of the epochs; return whether only the default on raw bills fails."""
+    """Draw other orders of the epochs; return whether the default fails on raw bills only."""
     bills = load_penguins(("Adelie", "Chinstrap"), ("bill_length_mm", "bill_depth_mm"))
-    best = SVC(kernel="linear").fit(bills.X, bills.y).certificate_.dual
     model = LinearSVC(loss="hinge", random_state=seed)
     centred = model.fit(bills.X - bills.X.mean(axis=0), bills.y).n_iter_ < 1000
-    excess, epochs = [], []
+    epochs = []
     for scaling in (1, 3, 10, 30):
         model = LinearSVC(loss="hinge", random_state=seed, intercept_scaling=scaling)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(bills.X, bills.y)
-        b = model.intercept_[0]
-        excess.append(hinge.primal_objective(model.coef_[0], b, bills.X, bills.y, 1.0) - best)
         epochs.append(model.set_params(max_iter=1_000_000).fit(bills.X, bills.y).n_iter_)
-    return bool(centred and min(excess) > 1 and min(epochs) > 10_000)
+    return bool(centred and min(epochs) > 10_000)
 
 
 def svc_proves_twenty_thousand_moons_with_fewer_than_150_pivots(seed: int) -> bool:
@@ -136,7 +135,7 @@ if __name__ == "__main__":
             twice_the_samples_take_between_one_and_three_times_the_steps,
             ten_times_the_c_takes_three_to_twelve_times_the_steps_and_costs_accuracy,
             narrow_kernels_take_about_four_times_the_steps_and_the_narrowest_all_samples,
-            each_doubling_of_the_digits_brings_fewer_errors,
+            half_of_the_scans_cost_one_in_a_hundred_and_half_of_the_forms_two_or_three,
             nystrom_wins_at_every_size_in_every_column,
             sixty_pivots_prove_the_clouds_and_512_prove_little_of_the_digits,
             few_features_lose_little_of_the_dual_and_make_more_errors,

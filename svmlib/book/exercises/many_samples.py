@@ -69,25 +69,25 @@ def _pivots(random: Random) -> Inputs:
 def check_pivot_bounds(
     K: Array, y: Array, C: float, pivots: Array, A: Array, alpha: Array, b: float
 ) -> Key:
-    """Compute t = K_P − A K_PP first, one row per sample: it is zero only for the best A.
+    """Compute t = K_S − A K_SS first, one row per sample: it is zero only for the best A.
 
     With β = α∘y, a is the sum of the β_i a_i and g that of the β_i t_i.
     Rounding may make ‖ρ_i‖² negative: take at least 0 before you take the root.
     """
-    K_P, K_PP = K[:, pivots], K[np.ix_(pivots, pivots)]
-    t = K_P - A @ K_PP
+    K_S, K_SS = K[:, pivots], K[np.ix_(pivots, pivots)]
+    t = K_S - A @ K_SS
 
     def bounds(
         t: Array = t, g: float = 1, labels: Array = y, price: float = C, bias: float = b
     ) -> tuple[float, float]:
         beta = alpha * labels
         a, missed = beta @ A, alpha @ lengths(t)
-        square = a @ K_PP @ a
+        square = a @ K_SS @ a
         low = alpha.sum() - square / 2 - g * (a @ (beta @ t)) - missed**2 / 2
-        return low, square / 2 + price * np.maximum(0, 1 - y * (K_P @ a + bias)).sum()
+        return low, square / 2 + price * np.maximum(0, 1 - y * (K_S @ a + bias)).sum()
 
     def lengths(t: Array) -> Any:
-        return np.sqrt(np.maximum(K.diagonal() - (A * (K_P + t)).sum(axis=1), 0))
+        return np.sqrt(np.maximum(K.diagonal() - (A * (K_S + t)).sum(axis=1), 0))
 
     right, root = bounds(), lengths(t)
     known = right[0] + (alpha @ root) ** 2 / 2
