@@ -56,7 +56,9 @@ def narrow_kernels_take_about_four_times_the_steps_and_the_narrowest_all_samples
     return bool(min(times) > 3 and max(times) < 5 and narrowest[1] > 0.99)
 
 
-def half_of_the_scans_cost_one_in_a_hundred_and_half_of_the_forms_two_or_three(seed: int) -> bool:
+def half_of_the_scans_cost_one_or_two_in_a_hundred_and_half_of_the_forms_two_or_three(
+    seed: int,
+) -> bool:
     """Repeat the chapter's table: twenty draws of eight forms, averaged for each scan."""
     sizes = (125, 250, 500, 1000)
     right = np.full((20, 2, len(sizes), len(form)), np.nan)
@@ -68,7 +70,8 @@ def half_of_the_scans_cost_one_in_a_hundred_and_half_of_the_forms_two_or_three(s
                 right[k, j, i, hidden] = chapter["answers"](order[:n], hidden)
     accuracy = np.nanmean(right, axis=0).mean(axis=2)
     scans, forms = np.diff(accuracy)[:, -1]
-    return bool((np.diff(accuracy) > 0).all() and scans > 0.01 and 0.02 < forms < 0.035)
+    as_said = 0.005 < scans < 0.025 and 0.015 < forms < 0.035 and scans < forms
+    return bool(as_said and (np.diff(accuracy) > 0).all())
 
 
 @cache
@@ -92,12 +95,12 @@ def few_features_lose_little_of_the_dual_and_make_more_errors(seed: int) -> bool
     return bool(equal and near and min(fourier, nystrom) > 0)
 
 
-def sixty_pivots_prove_the_clouds_and_512_prove_little_of_the_digits(seed: int) -> bool:
+def sixty_pivots_prove_the_clouds_and_512_leave_wide_bounds_for_the_digits(seed: int) -> bool:
     X, y = chapter["overlapping"](3000, d=2, seed=seed)
     low, high = chapter["proved"](RBF(0.1), X, y, 60)
     problem = chapter["exact_machine"](seed)[0]
     least, most = chapter["proved"](kernel, problem.X, problem.y, 512)
-    return bool(high - low < 1e-3 * high and least < most / 3)
+    return bool(high - low < 1e-3 * high and least < most / 2)
 
 
 def pivots_end_where_only_rounding_is_left(seed: int) -> bool:
@@ -135,9 +138,9 @@ if __name__ == "__main__":
             twice_the_samples_take_between_one_and_three_times_the_steps,
             ten_times_the_c_takes_three_to_twelve_times_the_steps_and_costs_accuracy,
             narrow_kernels_take_about_four_times_the_steps_and_the_narrowest_all_samples,
-            half_of_the_scans_cost_one_in_a_hundred_and_half_of_the_forms_two_or_three,
+            half_of_the_scans_cost_one_or_two_in_a_hundred_and_half_of_the_forms_two_or_three,
             nystrom_wins_at_every_size_in_every_column,
-            sixty_pivots_prove_the_clouds_and_512_prove_little_of_the_digits,
+            sixty_pivots_prove_the_clouds_and_512_leave_wide_bounds_for_the_digits,
             few_features_lose_little_of_the_dual_and_make_more_errors,
             pivots_end_where_only_rounding_is_left,
             linear_svc_needs_centred_bills_to_converge_by_default,
