@@ -30,7 +30,7 @@ from sklearn.datasets import make_moons
 
 from svmlib.distributed import KernelSolution, solve_kernel
 from svmlib.kernels import RBF
-from svmlib.nystrom import Span, forecast_relative_gap
+from svmlib.nystrom import PivotSpan, forecast_relative_gap
 from svmlib.problem import DualProblem
 
 COLUMNS, CHUNK, GAMMA = 50, 100_000, 0.5
@@ -147,7 +147,7 @@ def train(folder: Path, rows: int, C: float, kill_after: float = np.inf) -> Run:
 def plan(folder: Path, rows: int, C: float, run: Run) -> str:
     """Say what `MANY` rows would take, and what could be proved, as a sample foretells it."""
     X, y = (np.load(folder / f"{letter}0.npy")[:6000] for letter in "Xy")
-    span = Span.of_sample(RBF(GAMMA), X[:3000], 1e-3 / (C * MANY))
+    span = PivotSpan.of_sample(RBF(GAMMA), X[:3000], 1e-3 / (C * MANY))
     r = span.rank
     gap = forecast_relative_gap(DualProblem(X[3000:], y[3000:], C, RBF(GAMMA)), 1e-3, span, MANY)
     work = run.cpu / rows / run.passes * (r / len(run.machine.pivots)) ** 2

@@ -1,20 +1,20 @@
 """Support vector machines, exact and certified: the library of the book.
 
 Each module belongs to the chapter that derives it, and imports only from modules named before it
-(``tests/test_floors.py`` checks this), so they can be read in this order:
+(``tests/test_layers.py`` checks this), so they can be read in this order:
 
-- ground floor: `svmlib._arrays` (types, sizes and locks of arrays), `svmlib._validation` (checks of
+- first layer: `svmlib._arrays` (types, sizes and locks of arrays), `svmlib._validation` (checks of
   arguments), `svmlib._rounding` (bounds on rounding), `svmlib._warnings` (of a solver that has not
   converged)
-- first floor: `svmlib.datasets`, `svmlib.geometry`, `svmlib.kernels`, `svmlib._kernel_names`
+- second layer: `svmlib.datasets`, `svmlib.geometry`, `svmlib.kernels`, `svmlib._kernel_names`
   (kernels given by name)
-- second floor: `svmlib._wolfe` (Wolfe's algorithm), `svmlib.hulls`, `svmlib.hull_smo`;
+- third layer: `svmlib._wolfe` (Wolfe's algorithm), `svmlib.hulls`, `svmlib.hull_smo`;
   `svmlib.gram_matrix`
-- third floor: `svmlib.certificate`, `svmlib.problem`, `svmlib._solvers` (what all solvers share)
-- fourth floor: `svmlib.hinge`, `svmlib.interior_point`, `svmlib.smo`, `svmlib._newton_forms` (what
+- fourth layer: `svmlib.certificate`, `svmlib.problem`, `svmlib._solvers` (what all solvers share)
+- fifth layer: `svmlib.hinge`, `svmlib.interior_point`, `svmlib.smo`, `svmlib._newton_forms` (what
   Newton's method needs of K), `svmlib.newton`, `svmlib.nystrom`; `svmlib.duality` is chapter 4 in
   one import
-- roof: `svmlib._auto` (the choice of the solver), `svmlib._binary_classifier` (what the two
+- sixth layer: `svmlib._auto` (the choice of the solver), `svmlib._binary_classifier` (what the two
   estimators share), `svmlib.svc`, the first of them, `svmlib._path` (one solution after another as
   C grows), `svmlib._scoring` (what a search measures) and `svmlib.search`, the search for C and γ
 - and for machines of other programs: `svmlib._machines` (a machine), `svmlib._wrappers`

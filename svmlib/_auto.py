@@ -12,6 +12,7 @@ Derived in chapters 12, *Newton's method*, and 13, *Many samples*.
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from math import isqrt
 from typing import Literal, NamedTuple
 
@@ -137,7 +138,7 @@ def solve(
         if solver == "newton":
             raise
         solution = run_smo(problem, tol, smo_limit - newton_start.n_iter, newton_start.alpha)
-        solution = solution.with_earlier_iterations(newton_start.n_iter)
+        solution = replace(solution, n_iter=newton_start.n_iter + solution.n_iter)
         name = "smo"
     remaining = max_iter - solution.n_iter if solver == "auto" else 0
     return _try_interior_point(problem, solution, name, tol, remaining)
@@ -174,7 +175,7 @@ def _try_interior_point(
     if possible and not solution.converged and max_iter > 0:
         other = run_interior_point(problem, tol, int(min(max_iter, MAX_INTERIOR_STEPS)))
         if other.certificate.relative_gap < solution.certificate.relative_gap:
-            return other.with_earlier_iterations(solution.n_iter), "interior_point"
+            return replace(other, n_iter=solution.n_iter + other.n_iter), "interior_point"
     return solution, name
 
 
@@ -202,8 +203,8 @@ def _try_nystrom(
             return None
     elif span.rank > min(max_rank, _MAX_PIVOTS):
         span = span.leading(0.0, min(max_rank, _MAX_PIVOTS))
-        gap = nystrom.forecast_relative_gap(problem, tol, span, n)
-        _LOG.warning("%d pivots; expected relative duality gap: %.0e", span.rank, gap)
+        relative_gap = nystrom.forecast_relative_gap(problem, tol, span, n)
+        _LOG.warning("%d pivots; expected relative duality gap: %.0e", span.rank, relative_gap)
     limit = int(min(max_iter, MAX_NEWTON_STEPS))
     return nystrom.run_nystrom(problem, tol, limit, span, memory_mb)
 
@@ -291,7 +292,7 @@ def _solve_chunk(
     X, y, cache_mb = problem.X[chunk], problem.y[chunk], problem.gram_matrix.cache_mb
     upper = np.inf if problem.hard_margin else problem.upper[chunk]
     part = DualProblem(X, y, upper, problem.kernel, cache_mb=cache_mb)
-    part.gram()
+    part.gram_matrix.to_array()
     state = SmoState(part, start.alpha[chunk], "second")
     n_bounded = int(np.count_nonzero(state.alpha >= part.upper))
     limit = int(min(_STEPS_PER_BOUND * n_bounded, max_iter - start.n_iter))
@@ -333,13 +334,13 @@ def easy_start(problem: DualProblem, tol: float, max_iter: float, change: float)
     limit = int(min(_EASY_STEPS * problem.n, max_iter))
     n_steps = taken = state.advance(max(tol / 2, _EASY_TOL * change**_TOL_EXPONENT), limit)
     goal = _TOL_FRACTIONS[0] * tol
-    gap = np.inf if is_small(problem.n, problem.n) else state.relative_gap()
-    while taken and goal < gap <= _NEAR_GAP * goal:
+    relative_gap = np.inf if is_small(problem.n, problem.n) else state.relative_gap()
+    while taken and goal < relative_gap <= _NEAR_GAP * goal:
         max_steps = min(limit - n_steps, max(_MIN_STEPS, n_steps // _STEPS_DIVISOR))
         taken = state.advance(tol / 2, max_steps)
         n_steps += taken
-        gap = state.relative_gap()
-    return Start(state.alpha, n_steps, "smo", gap <= goal)
+        relative_gap = state.relative_gap()
+    return Start(state.alpha, n_steps, "smo", relative_gap <= goal)
 
 
 def mean_margin_change(problem: DualProblem) -> float:

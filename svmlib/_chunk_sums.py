@@ -14,7 +14,7 @@ from svmlib._arrays import Array
 from svmlib._rounding import row_norm_bounds
 from svmlib._validation import check_labels, check_points
 from svmlib.certificate import largest_violation
-from svmlib.nystrom import LARGEST, Span, SpanSums, span_sums
+from svmlib.nystrom import MERGE_BY_MAX, PivotSpan, SpanSums, span_sums
 
 Stage = tuple[float, Array]  # the smoothing parameter h, and v = (w, b), at which a stage ended
 
@@ -33,7 +33,7 @@ class NewtonState(NamedTuple):
 class DataExtent:
     """The result of the first pass: the extent of the data around one of the samples."""
 
-    radius: float = field(metadata=LARGEST)  # at least the distance of the furthest sample
+    radius: float = field(metadata=MERGE_BY_MAX)  # at least the distance of the furthest sample
     n_plus: int  # samples of the positive class
     n_minus: int  # … and of the negative
     total: Array  # Σ of the differences
@@ -43,7 +43,7 @@ class DataExtent:
 class PassSums:
     """The results of a pass at v = (w, b): the largest violation, and sums over the rows."""
 
-    violation: float = field(metadata=LARGEST)  # of the KKT conditions
+    violation: float = field(metadata=MERGE_BY_MAX)  # of the KKT conditions
     n_free: int  # samples that are free, which means on the ramp
     hinge: float  # C Σ of the hinge losses
     losses: float  # Σ of the rounded losses
@@ -90,7 +90,7 @@ def chunk_sums(state: NewtonState, X: Any, y: Any) -> PassSums:
 
 
 def chunk_span_sums(
-    c: Array, b: float, state: NewtonState, rows: tuple[Span, Any], y: Any
+    c: Array, b: float, state: NewtonState, rows: tuple[PivotSpan, Any], y: Any
 ) -> SpanSums:
     """Return the sums of a chunk that judge the classifier for the kernel itself."""
     span, X = rows

@@ -21,7 +21,7 @@ _NAMES: dict[str, Any] = {"linear": Linear, "poly": Polynomial, "rbf": RBF, "sig
 
 def named_kernel(name: str, **parameters: float) -> BaseKernel:
     """Return the kernel of this name, with those of the given parameters that it accepts."""
-    if name not in _NAMES:
+    if not (isinstance(name, str) and name in _NAMES):
         names = [*_NAMES, "precomputed"]
         raise ValueError(f"kernel must be one of {names} or callable, got {name!r:.80}")
     accepted = {field.name: parameters[field.name] for field in fields(_NAMES[name])}
@@ -39,19 +39,20 @@ def has_gamma(kernel: object) -> bool:
     return isinstance(kernel, str) and kernel in ("poly", "rbf", "sigmoid")
 
 
-def resolve_kernel(estimator: Any, X: Array, weights: Array, X_given: ArrayLike) -> Kernel:
-    """Return the kernel of `svmlib.svc.SVC`, with its parameters as numbers.
+def resolve_kernel(
+    kernel: Kernel | str, X: Array, weights: Array, X_given: ArrayLike, **parameters: Any
+) -> Kernel:
+    """Return the kernel of `svmlib.svc.SVC`, with its `degree`, `gamma` and `coef0` as numbers.
 
     For "precomputed", X is the Gram matrix K, in the precision of the matrix that was given.
     """
-    kernel: Kernel | KernelName = estimator.kernel
     if callable(kernel):
         return kernel
     if is_precomputed(kernel):
         return Precomputed(X, "X", float_type_of(X_given), copy=False)
-    gamma = resolve_gamma(estimator.gamma, X, weights) if has_gamma(kernel) else 1.0
-    parameters = {"degree": estimator.degree, "gamma": gamma, "coef0": estimator.coef0}
-    return named_kernel(str(kernel), **parameters)
+    if has_gamma(kernel):
+        parameters["gamma"] = resolve_gamma(parameters["gamma"], X, weights)
+    return named_kernel(kernel, **parameters)
 
 
 def resolve_gamma(gamma: str | float, X: Array, weights: Array, name: str = "gamma") -> float:

@@ -108,7 +108,7 @@ def _gram_factor(problem: DualProblem, s: float) -> Array:
     """Return Φ with ΦΦᵀ = K, plus s² in every entry for a penalised bias."""
     Phi = problem.X
     if not problem.linear:
-        values, vectors = eigh(problem.gram())
+        values, vectors = eigh(problem.gram_matrix.to_array())
         Phi = vectors * np.sqrt(np.maximum(values, 0))
     elif Phi.shape[1] > problem.n:
         Phi = np.transpose(np.linalg.qr(Phi.T, mode="r"))

@@ -53,8 +53,7 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
     try:
         onnx = import_module("onnx")
     except ImportError as error:
-        message = 'write_onnx needs onnx: pip install "svmlib[onnx]"'
-        raise ImportError(message) from error
+        raise ImportError('write_onnx needs onnx: pip install "svmlib[onnx]"') from error
     scaler, machine = _scaler(machine)
     machine = machine_without_rows(machine)
     classes = np.asarray(machine.classes)
@@ -137,8 +136,7 @@ def _graph(
             steps = [f"MatMul {rows} zt t", "Add t coef0 u", "Tanh u k"]
             return steps, {"zt": gamma * points.T, "coef0": np.array(coef0)}
         case RBF(gamma):
-            # ‖x − z‖² = ‖x‖² − 2 x·z + ‖z‖². The origin is the mean of the z, which keeps the terms
-            # small.
+            # As `RBF.evaluator` does; but the factor −γ comes last.
             centre = points.mean(axis=0)
             z = points - centre
             steps = [f"Sub {rows} centre x", "Mul x x xx", "ReduceSum xx axis sizes"]

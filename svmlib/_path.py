@@ -11,6 +11,7 @@ Derived in chapter 12, *Newton's method*.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import repeat
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from svmlib._arrays import Array, Indices, megabytes
 from svmlib._auto import EASY_CHANGE, Start, easy_start, mean_margin_change, solve
 from svmlib._rounding import UNIT_ROUNDOFF, round_up, squared_norms
 from svmlib._solvers import balance, certified_solution
-from svmlib.gram_matrix import GramMatrix
+from svmlib.gram_matrix import GramMatrix, use_matrix
 from svmlib.kernels import RBF, BaseKernel, ErrorBound, Linear
 from svmlib.newton import newton_multipliers
 from svmlib.nystrom import pivoted_cholesky, random_rows, right_divide
@@ -180,7 +181,7 @@ def _solve_warm(
             if solution.converged:
                 return solution
     solution, _ = solve(problem, "auto", tol, start=start)
-    return solution.with_earlier_iterations(n_iter)
+    return replace(solution, n_iter=n_iter + solution.n_iter)
 
 
 def _regularisation_path(
@@ -232,7 +233,7 @@ def _regularisation_path(
             solution = _solve_warm(problem, reduced, tol, start.alpha, guess)
         alpha = solution.alpha
         seconds = perf_counter() - started
-        yield C_index, solution.with_earlier_iterations(start.n_iter), seconds
+        yield C_index, replace(solution, n_iter=start.n_iter + solution.n_iter), seconds
 
 
 def fit_candidates(
@@ -279,7 +280,8 @@ def fit_candidates(
             errors = bound and ErrorBound(bound.theta, bound.norms[train])
             problem = DualProblem(X[train], y[train], upper, kernel, cache_mb=memory_mb)
             if K is not None:
-                problem.gram_matrix.set_array(K.take(train, 0).take(train, 1), errors)
+                K_train = K.take(train, 0).take(train, 1)
+                use_matrix(problem.gram_matrix, K_train, errors)
             reduced = None if Phi is None else DualProblem(Phi[train], y[train], upper)
             test_values = _decision_function_of_fold(problem, X, K, fold)
             path = _regularisation_path(problem, reduced, fold.C_factors, Cs, tol)

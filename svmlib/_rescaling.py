@@ -36,7 +36,7 @@ class Rescaled(NamedTuple):
     primal: float
 
 
-def _best_bias(problem: MachineProblem, values: Array, b: float) -> float:
+def _bias_of_least_primal(problem: MachineProblem, values: Array, b: float) -> float:
     """Return the bias with the least primal value, of which it is a convex function."""
     if problem.machine.bias == "none":
         return b
@@ -56,7 +56,7 @@ def _best_bias(problem: MachineProblem, values: Array, b: float) -> float:
 
 def with_best_bias(problem: MachineProblem, t: float, scores: Scores, b: float) -> Rescaled:
     """Return t w, whose scores are given, with its best bias in few digits; b is a guess."""
-    best_b = _best_bias(problem, scores.values, b)
+    best_b = _bias_of_least_primal(problem, scores.values, b)
     best_b = in_few_digits(best_b, lambda b: problem.primal(scores, b))
     return Rescaled(t, best_b, problem.primal(scores, best_b))
 
@@ -75,7 +75,7 @@ def with_best_scale(
     longest = np.sqrt(2 * constant) / np.sqrt(scores.squared_norm)
 
     def bias(t: float) -> float:
-        return _best_bias(problem, t * scores.values, t * best_bias.b)
+        return _bias_of_least_primal(problem, t * scores.values, t * best_bias.b)
 
     def cost(u: float) -> float:
         t = float(longest * np.exp(-u))

@@ -115,7 +115,7 @@ def check_vector(value: ArrayLike, name: str, *, length: int | None = None) -> A
     return array
 
 
-def check_bounds(value: ArrayLike, name: str, *shape: int, negative: bool = True) -> Array:
+def check_bounds(value: ArrayLike, name: str, *shape: int, allow_negative: bool = True) -> Array:
     """Return bounds of this shape as float64; they may be infinite, or NaN, which proves nothing.
 
     In single precision, results would be rounded by more than certificates allow for. A fraction or
@@ -131,16 +131,16 @@ def check_bounds(value: ArrayLike, name: str, *shape: int, negative: bool = True
     if array.shape != shape:
         accepted = f"an array of shape {shape}" if shape else "one number"
         raise ValueError(f"{name} must be {accepted}, got shape {array.shape}")
-    if not negative and (least := array.min(initial=0)) < 0:
+    if not allow_negative and (least := array.min(initial=0)) < 0:
         raise ValueError(f"{name} must not be negative, got {least}")
     return array
 
 
-def check_bound(value: Any, name: str, *, negative: bool = True) -> float:
+def check_bound(value: Any, name: str, *, allow_negative: bool = True) -> float:
     """Return a bound, as `check_bounds` does, as a float."""
-    if type(value) is float and negative:  # fast
+    if type(value) is float and allow_negative:  # fast
         return value
-    return float(check_bounds(value, name, negative=negative))
+    return float(check_bounds(value, name, allow_negative=allow_negative))
 
 
 def check_weights(weights: ArrayLike | None, length: int) -> Array:

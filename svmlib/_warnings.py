@@ -10,11 +10,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 
 def warn_unless_converged(
-    solution: Any, solver: str, tol: float, advice: str = "", remaining: str = ""
+    solution: Any, solver: str, tol: float, remedy: str = "", remaining: str = ""
 ) -> None:
     """Warn that a solver has stopped too far from the optimum; say how far, and what may help.
 
-    `remaining` says how far; a solution without a certificate needs it, and the `advice`.
+    `remaining` says how far; a solution without a certificate needs it, and the `remedy`.
     """
     if solution.converged:
         return
@@ -23,11 +23,11 @@ def warn_unless_converged(
         remaining = f"KKT violation of {certificate.kkt_violation:.3g}"
         if certificate.weak_duality_holds:
             remaining = f"relative duality gap of {certificate.relative_gap:.3g}"
-    if not advice:
-        advice = "allow more iterations, scale the columns of X, or make C or gamma less extreme"
+    if not remedy:
+        remedy = "allow more iterations, scale the columns of X, or make C or gamma less extreme"
         if solution.certificate.primal == inf:
-            advice += "; or C = ∞ and no hyperplane separates the classes (see hulls.separation)"
-            advice += ", or the kernel is not positive semidefinite"
+            remedy += "; or C = ∞ and no hyperplane separates the classes (see hulls.separation)"
+            remedy += ", or the kernel is not positive semidefinite"
     stopped = f"{solver} stopped after {solution.n_iter} iterations with a {remaining}"
-    message = f"{stopped}, rounding included, more than tol={tol:g}: {advice}"
+    message = f"{stopped}, rounding included, more than tol={tol:g}: {remedy}"
     warnings.warn(message, ConvergenceWarning, stacklevel=3)

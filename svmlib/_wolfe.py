@@ -23,15 +23,15 @@ _MAX_CYCLES = 100_000  # of which fewer than two per point are usual
 _PROOF_FACTOR = 1e6  # times rounding: half of a gap this wide can be proved
 
 
-def lowest_vertex_weights(heights: Array, y: Array, cap: float) -> Array:
-    """Return the weights of a vertex of R⁺ − R⁻ that minimises Σ λ_i h_i, for the heights h.
+def lowest_vertex_weights(projections: Array, y: Array, cap: float) -> Array:
+    """Return the weights of a vertex of R⁺ − R⁻ that minimises Σ λ_i h_i, for the projections h.
 
-    In each class the smallest heights get the cap, until the weights sum to one.
+    In each class the smallest projections get the cap, until the weights sum to one.
     """
-    weights = np.zeros_like(heights)
+    weights = np.zeros_like(projections)
     for label in (-1, 1):
         members = np.flatnonzero(y == label)
-        order = members[np.argsort(heights[members], kind="stable")]
+        order = members[np.argsort(projections[members], kind="stable")]
         weights[order] = np.clip(1 - cap * np.arange(order.size), 0, cap)
     return weights
 

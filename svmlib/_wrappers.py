@@ -5,6 +5,7 @@ Derived in chapter 15, *Other programs*.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -32,26 +33,39 @@ def unwrap(machine: Any, X: Any) -> tuple[Any, Any, str]:
         elif hasattr(machine, "estimator_") and not hasattr(machine, "estimators_"):
             if getattr(machine.estimator_, "n_features_in_", None) != np.shape(X)[1]:
                 X = machine.transform(X) if hasattr(machine, "transform") else X  # of RFE
-            if isinstance(machine, FixedThresholdClassifier | TunedThresholdClassifierCV):
-                attributes = vars(machine)
-                threshold = attributes.get("best_threshold_", attributes.get("threshold"))
-                if not isinstance(threshold, str):  # it may be "auto"
-                    threshold = f"{threshold:.8g}"
-                which = f"the threshold {threshold} of {type(machine).__name__}"
-                note = f"not judged: {which}; the sign of f decides"
+            note = _threshold_note(machine) or note
             machine = machine.estimator_
         else:
-            names = getattr(machine, "feature_names_in_", None)
-            columns = getattr(X, "columns", None)
-            if names is not None and columns is not None and [*names] != [*columns]:
-                raise ValueError("X must have the columns of fit, in their order")
-            if isinstance(machine, SGDClassifier) and machine.early_stopping:
-                part = f"{machine.validation_fraction:.0%} of the rows"
-                note = f"early_stopping: it was not trained on {part}, but all are judged\n{note}"
-            limit = getattr(machine, "max_iter", None)  # −1 and None set no limit
-            if isinstance(limit, int | np.integer) and 0 < limit <= _steps_taken(machine):
-                note = f"max_iter: it ended after {limit} iterations; did it converge?\n{note}"
-            return machine, _dense_rows(X), note.rstrip()
+            _check_columns(machine, X)
+            return machine, _dense_rows(X), "\n".join([*_training_notes(machine), note]).rstrip()
+
+
+def _threshold_note(machine: Any) -> str:
+    """Return which threshold of a wrapper is not judged, if there is one."""
+    if not isinstance(machine, FixedThresholdClassifier | TunedThresholdClassifierCV):
+        return ""
+    threshold = getattr(machine, "best_threshold_", getattr(machine, "threshold", None))
+    if not isinstance(threshold, str):  # it may be "auto"
+        threshold = f"{threshold:.8g}"
+    name = type(machine).__name__
+    return f"not judged: the threshold {threshold} of {name}; the sign of f decides"
+
+
+def _check_columns(machine: Any, X: Any) -> None:
+    """Refuse a data frame whose columns are not those of `fit`, in their order."""
+    names, columns = getattr(machine, "feature_names_in_", None), getattr(X, "columns", None)
+    if names is not None and columns is not None and [*names] != [*columns]:
+        raise ValueError("X must have the columns of fit, in their order")
+
+
+def _training_notes(machine: Any) -> Iterator[str]:
+    """Yield why the training may have left a machine far from the optimum."""
+    limit = getattr(machine, "max_iter", None)  # −1 and None set no limit
+    if isinstance(limit, int | np.integer) and 0 < limit <= _steps_taken(machine):
+        yield f"max_iter: it ended after {limit} iterations; did it converge?"
+    if isinstance(machine, SGDClassifier) and machine.early_stopping:
+        part = f"{machine.validation_fraction:.0%} of the rows"
+        yield f"early_stopping: it was not trained on {part}, but all are judged"
 
 
 def _steps_taken(machine: Any) -> int:

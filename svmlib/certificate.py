@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from math import nextafter
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -92,7 +93,7 @@ def primal_upper_bound(
     """
     n = np.size(margins)
     margins = check_bounds(margins, "margins", n)
-    upper = np.full(n, check_bounds(C, "C", *np.shape(C) and (n,), negative=False))
+    upper = np.full(n, check_bounds(C, "C", *np.shape(C) and (n,), allow_negative=False))
     squared_norm, m = check_bound(squared_norm, "squared_norm"), check_bound(m, "m")
     if not 0 < m < np.inf:
         return np.inf
@@ -142,7 +143,7 @@ def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.
     True
     """
     total, squared_norm = check_bound(total, "total"), check_bound(squared_norm, "squared_norm")
-    displacement = check_bound(displacement, "displacement", negative=False)
+    displacement = check_bound(displacement, "displacement", allow_negative=False)
     norm = float(np.sqrt(max(squared_norm, 0.0))) + displacement
     cost = 0.5 * norm * norm
     bound = total - cost - (8 * UNIT_ROUNDOFF * (abs(total) + cost) + 2 * SMALLEST_SUBNORMAL)
@@ -151,8 +152,9 @@ def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.
 
 def relative_gap(primal: float, lower: float) -> float:
     """Return the gap between an upper and a lower bound as a fraction of the upper, rounded up."""
-    gap = round_up(primal - lower)  # has room for the rounding of the quotient
-    return gap / primal if gap < np.inf and primal > 0 else gap
+    gap = round_up(primal - lower)
+    # `nextafter` is for the rounding of the quotient, for which a subnormal gap has no room.
+    return nextafter(gap / primal, np.inf) if 0 != gap < np.inf and primal > 0 else gap
 
 
 @dataclass(frozen=True)
@@ -241,7 +243,7 @@ class Certificate:
         consistent = self.dual <= self.primal  # else one of the two bounds is false
         return bool(self.weak_duality_holds and consistent and self.relative_gap <= tol)
 
-    def reaches(self, tol: float) -> bool:
+    def converged_to(self, tol: float) -> bool:
         """Return whether a solver may stop, at a point optimal or else stationary to `tol`.
 
         If the kernel is not known to be positive semidefinite, the gap proves nothing, and the
@@ -302,7 +304,7 @@ class Scores(ReadOnly):
     def __post_init__(self) -> None:
         for name in ("values", "error", "norms"):
             array, n = getattr(self, name), np.size(self.values)
-            vars(self)[name] = check_bounds(array, name, n, negative=name == "values")
+            vars(self)[name] = check_bounds(array, name, n, allow_negative=name == "values")
         vars(self)["squared_norm"] = check_bound(self.squared_norm, "squared_norm")
         super().__post_init__()
 
@@ -470,7 +472,8 @@ def certify(
     if not isinstance(scores, Scores):
         raise ValueError(f"scores must be Scores, as from linear_scores, got {scores!r:.80}")
     n, b = scores.values.size, check_scalar(b, "b")
-    alpha, upper = check_bounds(alpha, "alpha", n), check_bounds(upper, "upper", n, negative=False)
+    alpha = check_bounds(alpha, "alpha", n)
+    upper = check_bounds(upper, "upper", n, allow_negative=False)
     y = check_labels(y, n)
     margin_lower, margin_upper = scores.margins(b, y)
     # For the hard margin the value is that of (w, b)/γ̂, in canonical form.

@@ -209,7 +209,7 @@ def load_penguins(
     try:
         from palmerpenguins import load_penguins as load_table  # imports pandas
     except ImportError as error:
-        message = "load_penguins needs palmerpenguins: pip install palmerpenguins"
+        message = 'load_penguins needs palmerpenguins: pip install "svmlib[book]"'
         raise ImportError(message) from error
     table = load_table()
     chosen = table[table["species"].isin(species)]

@@ -8,7 +8,7 @@ With this module you can
 - train the soft-margin machine with a free bias on a Dask array: `solve_linear`,
 - train a kernel machine, in the span of a few pivots: `solve_kernel`.
 
-This module needs Dask: ``pip install "dask[array]" distributed``.
+This module needs Dask: ``pip install "svmlib[dask]"``.
 
 Derived in chapter 14, *Beyond one memory*; the span of pivots in chapter 13, *Many samples*.
 """
@@ -47,15 +47,14 @@ from svmlib._warnings import warn_unless_converged
 from svmlib.certificate import Certificate, balanced_dual, balancing_factors
 from svmlib.kernels import Kernel, kernel_expansion
 from svmlib.newton import newton_multipliers
-from svmlib.nystrom import Span, check_semidefinite, merge_sums, random_rows
+from svmlib.nystrom import PivotSpan, check_semidefinite, merge_sums, random_rows
 from svmlib.problem import MAX_C, DualProblem
 
 try:
     import dask.array
     import dask.core
 except ImportError as error:
-    needed = 'svmlib.distributed needs Dask: pip install "dask[array]" distributed'
-    raise ImportError(needed) from error
+    raise ImportError('svmlib.distributed needs Dask: pip install "svmlib[dask]"') from error
 
 __all__ = ["KernelSolution", "LinearSolution", "Pass", "solve_kernel", "solve_linear"]
 
@@ -132,20 +131,15 @@ def solve_linear(
     r"""Minimise ½‖w‖² + C Σ max(0, 1 − y_i (w·x_i + b)) over the rows of a Dask array.
 
     It starts from the machine for the first chunk (`svmlib.newton`), if this is better than zero.
-    Each pass sums up, over the chunks, the rounded losses with centre c and smoothing
-    parameter h,
-
-    .. math::
-        \sum_i \max_{\ell_i \le q \le u_i} q\,(y_i - s_i) - \tfrac h2 (q - c_i)^2,
-        \qquad s_i = w \cdot x_i + b,
-
-    their gradient :math:`-\sum_i q_i (x_i, 1)` and their curvature :math:`\tfrac1h \sum (x_i, 1)
-    (x_i, 1)^{\mathsf T}` over the free samples, :math:`\ell_i < q_i < u_i`, which are on the
-    ramp. A Newton step follows, or a shorter one where it gains too little. If only a very short
-    step gains enough, the ramp is too narrow, and h grows. When a step would gain next to nothing
-    compared to the proximal term :math:`h \lVert q - c \rVert^2` the stage ends: c ← q, and h
-    shrinks, unless the gap that the solved stage will have is within the tolerance already. The
-    method ends when the actual gap is within it.
+    Each pass sums up, over the chunks, the smoothed losses of `svmlib.newton.newton` with
+    :math:`s_i = w \cdot x_i + b`, their gradient :math:`-\sum_i q_i (x_i, 1)` and their curvature
+    :math:`\tfrac1h \sum (x_i, 1) (x_i, 1)^{\mathsf T}` over the free samples,
+    :math:`\ell_i < q_i < u_i`, which are on the ramp. A Newton step follows, or a shorter one where
+    it gains too little. If only a very short step gains enough, the ramp is too narrow, and h
+    grows. When a step would gain next to nothing compared to the proximal term
+    :math:`h \lVert q - c \rVert^2` the stage ends: c ← q, and h shrinks, unless the gap that the
+    solved stage will have is within the tolerance already. The method ends when the actual gap is
+    within it.
 
     The chapter's algorithm ends stages by a bound and never widens a ramp, so that it provably
     converges. There is no such proof for this method: the certificate decides.
@@ -227,10 +221,10 @@ def solve_linear(
     C = check_scalar(C, "C", positive=True)
     tol, max_iter = check_stopping_rule(tol, max_iter)
     v, certificate, trace, _ = _minimise(chunks, X.shape[1], C, tol, max_iter)
-    converged = certificate.reaches(tol)
+    converged = certificate.converged_to(tol)
     solution = LinearSolution(v[:-1], float(v[-1]), certificate, len(trace), converged, trace)
-    advice = "allow more passes, scale the columns of X, or make C less extreme"
-    warn_unless_converged(solution, "solve_linear", tol, advice)
+    remedy = "allow more passes, scale the columns of X, or make C less extreme"
+    warn_unless_converged(solution, "solve_linear", tol, remedy)
     return solution
 
 
@@ -481,7 +475,7 @@ def solve_kernel(
     n, d = X.shape
     drawn = _sample(chunks)
     sample = check_points(drawn[:, :-1], n_features=d)
-    span = Span.of_sample(kernel, sample, tol / C / n).leading(0.0, max_pivots)
+    span = PivotSpan.of_sample(kernel, sample, tol / C / n).leading(0.0, max_pivots)
     _log_forecast(span, sample, drawn[:, -1], C, tol, n)
     shared_span = dask.delayed(span, traverse=False)  # so that it is sent once
     features = [((shared_span, rows), labels) for rows, labels in chunks]
@@ -490,19 +484,20 @@ def solve_kernel(
     c = span.coefficients(v[None, :-1].copy())[0]
     b = float(v[-1])
     certificate = nystrom.certify_in_span(_sum(features, chunk_span_sums, c, b, state), span, c, n)
-    converged = certificate.reaches(tol)
+    converged = certificate.converged_to(tol)
     solution = KernelSolution(kernel, span.pivots, c, b, certificate, len(trace), converged, trace)
-    advice = f"allow more passes or more than {span.rank} pivots, or make C or gamma smaller"
-    warn_unless_converged(solution, "solve_kernel", tol, advice)
+    remedy = f"allow more passes or more than {span.rank} pivots, or make C or gamma smaller"
+    warn_unless_converged(solution, "solve_kernel", tol, remedy)
     return solution
 
 
-def _log_forecast(span: Span, X: Array, y: Array, C: float, tol: float, n: int) -> None:
+def _log_forecast(span: PivotSpan, X: Array, y: Array, C: float, tol: float, n: int) -> None:
     """Log the gap that is to be expected, from a sample of n rows, if it has both classes."""
     if np.ptp(y):
-        gap = nystrom.forecast_relative_gap(DualProblem(X, y, C, span.kernel), tol, span, n)
-        level = logging.INFO if gap <= tol else logging.WARNING
-        _LOG.log(level, "%d pivots; expected relative duality gap: %.0e", span.rank, gap)
+        problem = DualProblem(X, y, C, span.kernel)
+        relative_gap = nystrom.forecast_relative_gap(problem, tol, span, n)
+        level = logging.INFO if relative_gap <= tol else logging.WARNING
+        _LOG.log(level, "%d pivots; expected relative duality gap: %.0e", span.rank, relative_gap)
 
 
 def _sample(chunks: _Chunks) -> Any:
@@ -542,10 +537,10 @@ def _sum(chunks: _Chunks, summarise: Callable[..., Any], *arguments: Any) -> Any
     """Apply a function to every chunk and merge the sums that it returns, as a tree."""
     apply = dask.delayed(partial(summarise, *arguments))
     add = dask.delayed(merge_sums)
-    roots = parts = [apply(X, y) for X, y in chunks]
+    leaves = parts = [apply(X, y) for X, y in chunks]
     while len(parts) > 1:
         parts = [add(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]
-    return _compute(parts[0], roots)
+    return _compute(parts[0], leaves)
 
 
 def _compute(total: Any, parts: list[Any]) -> Any:

@@ -84,20 +84,10 @@ class GramMatrix:
         The numbers k(x_i, x_i).
     product_form : svmlib.kernels.ProductForm or None
         How K follows from a matrix product, if it does.
-    evaluate : callable or None
-        (Z, out) ↦ k(Z, X), written into out, if there is no such form.
-    cached : dict
-        The rows that are kept, by row number, the oldest first.
-    max_rows : int
-        The most rows that are kept.
-    chunk_rows, free_rows : int and ndarray of shape (≤ chunk_rows, n)
-        The number of rows per chunk, and the unused rows of the last chunk.
     full : ndarray of shape (n, n) or None
         All of K, if it is kept.
     frobenius_ratio : float
         ‖K‖²_F / Σ K_ii², which is 1 for a diagonal matrix; infinity if K is not kept.
-    last_sum : tuple
-        The β that `incremental_matvec` was last asked for, and the `KernelSums` that it returned.
 
     Notes
     -----
@@ -126,19 +116,19 @@ class GramMatrix:
         self._require_room(2 * self.n, f"two rows of the Gram matrix of {self.n} points take")
         self.fits = self.n**2 <= self.cache_size
         half = max(2, self.cache_size // 2 // self.n)  # rows
-        self.chunk_rows = min(_CHUNK_SIZE // self.n, half // 8)  # small beside the cache
+        self._chunk_rows = min(_CHUNK_SIZE // self.n, half // 8)  # small beside the cache
         # One chunk more is in memory, until the last of its rows is replaced.
-        self.max_rows = half - self.chunk_rows
+        self._max_rows = half - self._chunk_rows
         self.diagonal = self.kernel.diagonal(self.X)
         self.product_form = self.kernel.product_form(self.X)
-        self.evaluate = None if self.product_form else self.kernel.evaluator(self.X)
-        self.cached: dict[int, Array] = {}
-        self.free_rows = np.empty((0, self.n))
+        self._evaluate = None if self.product_form else self.kernel.evaluator(self.X)
+        self._cached: dict[int, Array] = {}
+        self._free_rows = np.empty((0, self.n))
         self.full: Array | None = None
         self.frobenius_ratio = np.inf
         self._lock = Lock()
-        beta, values, variation = np.zeros((3, self.n))
-        self.last_sum = beta, KernelSums(values, variation, 0)
+        zero = np.zeros(self.n)
+        self._last_sum = zero, KernelSums(zero, zero, 0)  # β and the sums of `incremental_matvec`
         lock_arrays(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -147,7 +137,7 @@ class GramMatrix:
     def __getitem__(self, i: int) -> Array:
         """Return row i, read only."""
         try:
-            missing = i not in self.cached
+            missing = i not in self._cached
         except TypeError:  # a slice or a list may have no hash
             missing = True
         if missing:
@@ -157,12 +147,12 @@ class GramMatrix:
             if self.full is None and self.n <= EAGER_SAMPLES and 2 * self.n**2 <= self.cache_size:
                 self.to_array()
             if self.full is not None:
-                self.cached[i] = self.full[i]  # a view
+                self._cached[i] = self.full[i]  # a view
             elif self.product_form:
                 self._cache_one(i, self.product_form)
             else:
                 self._cache(np.array([i]))
-        return self.cached[i]
+        return self._cached[i]
 
     # What is known of the values
 
@@ -239,8 +229,8 @@ class GramMatrix:
         if self.product_form:
             left, right, transform = self.product_form
             transform(np.matmul(left[wanted], right, out=out))
-        elif self.evaluate:
-            self.evaluate(self.X[wanted], out)
+        elif self._evaluate:
+            self._evaluate(self.X[wanted], out)
         # The diagonal is known, but the RBF's fast formula gives 1 only up to rounding.
         out[np.arange(wanted.size), wanted] = self.diagonal[wanted]
         out.flags.writeable = False
@@ -250,33 +240,41 @@ class GramMatrix:
         """Evaluate and keep these rows, in place of the oldest."""
         for batch in self._batches(wanted):
             rows = self._evaluate_rows(batch, self._allocate(batch.size))
-            self.cached.update(zip(batch.tolist(), rows, strict=True))
-        while len(self.cached) > self.max_rows:
-            del self.cached[next(iter(self.cached))]
+            self._cached.update(zip(batch.tolist(), rows, strict=True))
+        while len(self._cached) > self._max_rows:
+            del self._cached[next(iter(self._cached))]
 
     def _cache_one(self, i: int, form: ProductForm) -> None:
         """Evaluate row i as `_cache` does, without what many rows need: half of the time."""
         row = form.transform(np.dot(form.left[i], form.right, out=self._allocate(1)[0]))
         row[i] = self.diagonal[i]
         row.flags.writeable = False
-        self.cached[i] = row
-        if len(self.cached) > self.max_rows:
-            del self.cached[next(iter(self.cached))]
+        self._cached[i] = row
+        if len(self._cached) > self._max_rows:
+            del self._cached[next(iter(self._cached))]
 
     def _allocate(self, count: int) -> Array:
         """Return room for rows, cut from larger pieces, which the system allocates faster."""
         with self._lock:  # otherwise two threads could get the same room
-            if len(self.free_rows) < count:
-                self.free_rows = np.empty((max(count, self.chunk_rows), self.n))
-            rows, self.free_rows = self.free_rows[:count], self.free_rows[count:]
+            if len(self._free_rows) < count:
+                self._free_rows = np.empty((max(count, self._chunk_rows), self.n))
+            rows, self._free_rows = self._free_rows[:count], self._free_rows[count:]
         return rows
 
     def to_array(self) -> Array:
-        """Return all of K, read only."""
+        """Return all of K, of shape (n, n), read only.
+
+        Raises
+        ------
+        CacheTooSmallError
+            If K does not fit the cache; the message says how large the cache must be.
+        ValueError
+            If the kernel is a user's function, and K not symmetric up to rounding.
+        """
         self._require_room(self.n**2, f"the whole Gram matrix of {self.n} points takes")
         if self.full is None:
-            self.cached = {}  # the room is needed
-            self.free_rows = np.empty((0, self.n))
+            self._cached = {}  # the room is needed
+            self._free_rows = np.empty((0, self.n))
             K = np.empty((self.n, self.n))
             if self.product_form:
                 self._write_symmetric(K, self.product_form)
@@ -285,7 +283,7 @@ class GramMatrix:
                     self._evaluate_rows(batch, K[batch[0] : batch[-1] + 1])
             if self.kernel.user_defined:  # our own are symmetric but for rounding
                 float_type = self.kernel.float_type(self.X)
-                return self.set_array(check_gram(K, "kernel(X, X)", float_type))
+                return use_matrix(self, check_gram(K, "kernel(X, X)", float_type))
             return self._keep(K)
         return self.full
 
@@ -297,24 +295,13 @@ class GramMatrix:
             K[rows.stop :, rows] = K[rows, rows.stop :].T
         K.ravel()[:: self.n + 1] = self.diagonal
 
-    def set_array(self, K: Array, error_bound: ErrorBound | None = None) -> Array:
-        """Use K, with its `error_bound` if the kernel's is another, and return it.
-
-        The caller must know that both are right.
-        """
-        if error_bound is not None:
-            self.error_bound = error_bound
-        zero = np.zeros(self.n)
-        self.last_sum = zero, KernelSums(zero, zero, 0)  # the last sum was for other values
-        return self._keep(K)
-
     @np.errstate(over="ignore", invalid="ignore")  # the ratio may be NaN, which no number exceeds
     def _keep(self, K: Array) -> Array:
         """Keep all of K, read only, and return it."""
         K = K.view()  # a caller's own array stays writable
         K.flags.writeable = False
         self.full = K
-        self.cached = {}
+        self._cached = {}
         if squares := float(self.diagonal @ self.diagonal):
             self.frobenius_ratio = float(np.vdot(K, K)) / squares
         return K
@@ -332,7 +319,7 @@ class GramMatrix:
         others = nonzero[~kept]
         sums = kernel_expansion(self.kernel, self.X[others], beta[others], self.X)
         for i in nonzero[kept].tolist():
-            daxpy(self.cached[i], sums, a=beta[i])  # sums += beta[i] * row
+            daxpy(self._cached[i], sums, a=beta[i])  # sums += beta[i] * row
         return sums
 
     def incremental_matvec(self, beta: Array) -> KernelSums:
@@ -342,7 +329,7 @@ class GramMatrix:
         proportion. The sum begins again if that is no more work, or if the variation would be more
         than twice that of β alone.
         """
-        before, last = self.last_sum  # read once: another thread may write in between
+        before, last = self._last_sum  # read once: another thread may write in between
         change = beta - before
         if not change.any():
             return last
@@ -353,7 +340,7 @@ class GramMatrix:
             last = KernelSums(np.zeros_like(beta), np.abs(beta), 0)
         sums = KernelSums(last.values + self.matvec(change), last.variation, last.updates)
         sums.values.flags.writeable = False  # the next sum begins with them
-        self.last_sum = beta.copy(), sums
+        self._last_sum = beta.copy(), sums
         return sums
 
     def block(self, F: Indices) -> Array:
@@ -373,8 +360,20 @@ class GramMatrix:
         Allocating many rows takes longer than computing their values, which only one sum may
         need.
         """
-        new = np.array([i for i in wanted.tolist() if i not in self.cached], dtype=np.intp)
-        room = min(self.max_rows - len(self.cached), self.n // _NEW_ROWS_DIVISOR)
+        new = np.array([i for i in wanted.tolist() if i not in self._cached], dtype=np.intp)
+        room = min(self._max_rows - len(self._cached), self.n // _NEW_ROWS_DIVISOR)
         if 0 < new.size <= room:
             self._cache(new)
-        return np.array([i in self.cached for i in wanted.tolist()], dtype=bool)
+        return np.array([i in self._cached for i in wanted.tolist()], dtype=bool)
+
+
+def use_matrix(gram_matrix: GramMatrix, K: Array, error_bound: ErrorBound | None = None) -> Array:
+    """Use K, with its `error_bound` if the kernel's is another, and return it.
+
+    The caller must know that both are right, otherwise certificates are wrong.
+    """
+    if error_bound is not None:
+        gram_matrix.error_bound = error_bound
+    zero = np.zeros(gram_matrix.n)
+    gram_matrix._last_sum = zero, KernelSums(zero, zero, 0)  # the last sum was for other values
+    return gram_matrix._keep(K)

@@ -182,7 +182,7 @@ def _objective(w: Array, margins: Array, C: float) -> float:
 # Descent
 
 
-def _best_bias(scores: Array, y: Array) -> tuple[float, NDArray[np.bool_]]:
+def _bias_of_least_loss(scores: Array, y: Array) -> tuple[float, NDArray[np.bool_]]:
     """Return the b that minimises Σ max(0, 1 − y_i (s_i + b)), and which samples are active.
 
     The active samples are chosen so that the sum of their y_i is 0: of the breakpoints y_i − s_i,
@@ -273,7 +273,7 @@ def subgradient_descent(
         # The best bias for w, and slopes at the kinks whose sum is zero.
         w = (alpha * y) @ Z
         scores = Z @ w
-        b, active = _best_bias(scores, y)
+        b, active = _bias_of_least_loss(scores, y)
         primal = _objective(w, y * (scores + b), C)
         dual = float(alpha.sum() - w @ w / 2)
         if primal - dual <= tol * primal or n_iter == max_iter:
@@ -409,5 +409,5 @@ def _solution_without_bias(
     # dual value has room for one more rounding: `dual_lower_bound` subtracts 8u Σα.
     primal, dual = round_up(lam * certificate.primal), lam * certificate.dual
     certificate = replace(certificate, primal=primal, dual=dual)
-    converged = certificate.reaches(tol)
+    converged = certificate.converged_to(tol)
     return replace(solution, alpha=alpha, certificate=certificate, converged=converged)

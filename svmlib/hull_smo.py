@@ -163,8 +163,8 @@ def hull_smo(
     history = tuple(step for _, step in kept) if trace else ()
     solution = HullSolution(closest, n_iter, closest.gap <= tol * closest.distance, history)
     left = f"relative gap of {closest.gap / (closest.distance or 1.0):.3g}"
-    advice = "allow more steps, or scale the columns of X"
-    warn_unless_converged(solution, "hull_smo", tol, advice, left)
+    remedy = "allow more steps, or scale the columns of X"
+    warn_unless_converged(solution, "hull_smo", tol, remedy, left)
     return solution
 
 
@@ -182,8 +182,8 @@ def _steps(X: Array, y: Array, tol: float) -> Iterator[HullStep]:
         squared = float(difference @ difference)
         if squared <= _SUM_ERROR**2:
             return
-        heights = y * (Z @ difference) / squared  # w·x⁺ and −w·x⁻
-        pair, relative_gap = _pair(heights, weights, y)
+        projections = y * (Z @ difference) / squared  # w·x⁺ and −w·x⁻
+        pair, relative_gap = _pair(projections, weights, y)
         if relative_gap <= tol:
             return
         # The step goes to δ_ij, where Q is least along the pair, in units of `weights` (times
@@ -191,21 +191,21 @@ def _steps(X: Array, y: Array, tol: float) -> Iterator[HullStep]:
         i, j = pair
         u = Z[i] - Z[j]
         with np.errstate(divide="ignore", over="ignore"):  # u·u underflows for points so close
-            delta = squared * (1 - heights[i] - heights[j]) / float(u @ u)
+            delta = squared * (1 - projections[i] - projections[j]) / float(u @ u)
         weights[[i, j]] += max(min(delta, _MAX_STEP_LENGTH), -weights[i], -weights[j])
 
 
-def _pair(heights: Array, weights: Array, y: Array) -> tuple[tuple[int, int], float]:
+def _pair(projections: Array, weights: Array, y: Array) -> tuple[tuple[int, int], float]:
     """Return the pair along which Q falls fastest, and the relative gap.
 
     To grow: the two points nearest to each other along w. The slope is the relative gap,
     (‖p − q‖ − bound) / ‖p − q‖, because ‖w‖ = 1/‖p − q‖. To shrink: the two furthest apart that
     have weight, if their slope is steeper.
     """
-    up = [int(np.where(in_class, heights, np.inf).argmin()) for in_class in (y > 0, y < 0)]
-    held = [np.where(in_class & (weights > 0), heights, -np.inf) for in_class in (y > 0, y < 0)]
+    up = [int(np.where(in_class, projections, np.inf).argmin()) for in_class in (y > 0, y < 0)]
+    held = [np.where(in_class & (weights > 0), projections, -np.inf) for in_class in (y > 0, y < 0)]
     down = [int(those.argmax()) for those in held]
-    relative_gap = 1 - heights[up].sum()
-    steepest_down = heights[down].sum() - 1
+    relative_gap = 1 - projections[up].sum()
+    steepest_down = projections[down].sum() - 1
     i, j = down if steepest_down > relative_gap else up
     return (i, j), float(relative_gap)

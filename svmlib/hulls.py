@@ -322,9 +322,9 @@ def separation(X: ArrayLike, y: ArrayLike) -> Separation:
     largest = powers[normal != 0].max() if normal.any() else 0
     w = np.ldexp(normal, -exponent - largest)
     # b is halfway between the two classes, and rounded only once.
-    heights = Z @ normal
-    lowest = X[np.where(y > 0, heights, np.inf).argmin()]
-    highest = X[np.where(y < 0, heights, -np.inf).argmax()]
+    projections = Z @ normal
+    lowest = X[np.where(y > 0, projections, np.inf).argmin()]
+    highest = X[np.where(y < 0, projections, -np.inf).argmax()]
     exact_b = -(exact_dot(w, lowest) + exact_dot(w, highest)) / 2
     while abs(exact_b) > LARGEST_FLOAT:
         w, exact_b = w / 2, exact_b / 2
@@ -354,7 +354,7 @@ class ClosestPoints(ReadOnly):
     Attributes
     ----------
     p, q : ndarray of shape (d,)
-        p = Σ_{A⁺} λ_i x_i and q = Σ_{A⁻} λ_i x_i.
+        p = Σ_{A⁺} λ_i x_i and q = Σ_{A⁻} λ_i x_i, rounded to floats.
     weights : ndarray of shape (n,)
         λ, in [0, cap], summing to one in each class.
     cap : float
@@ -364,7 +364,8 @@ class ClosestPoints(ReadOnly):
         the faces of p and q, which changes it by rounding only), b = −w·(p + q)/2. If the hulls
         meet, w is zero up to rounding and means nothing.
     distance : float
-        ‖p − q‖, rounded up: at least the distance between the hulls.
+        ‖p − q‖ of the sums themselves, rounded up: at least the distance between the hulls. Far
+        from the origin the rounded p and q may be further apart, or nearer.
     lower_bound : float
         (min w·x over the hull of A⁺ − max w·x over the hull of A⁻)/‖w‖, rounded down, or zero if
         that is negative: at most the distance between the hulls.
@@ -466,8 +467,8 @@ def certify_weights(
     p, q = (weights[in_class] @ Z[in_class] for in_class in (y > 0, y < 0))
     w = p - q if normal is None else normal
     scaled = w / (np.abs(w).max() or 1.0)
-    heights = y * (Z @ scaled)
-    width = heights @ lowest_vertex_weights(heights, y, cap)  # B⁺ − B⁻ along it
+    projections = y * (Z @ scaled)
+    width = projections @ lowest_vertex_weights(projections, y, cap)  # B⁺ − B⁻ along it
     error = _distance_error(Z, y, weights)
     bound = width / float(np.linalg.norm(scaled)) - error if w.any() else 0.0
     w = np.ldexp(w, exponent)
@@ -488,12 +489,12 @@ def _distance_error(Z: Array, y: Array, weights: Array) -> float:
     """Bound the rounding errors of ‖p − q‖ and of the lower bound that a normal proves.
 
     Let R be the length of the longest z, and k the number of weights that are not zero. p and q are
-    sums of up to k terms, a height w·z is a sum of d and off by γ_{d+1} ‖w‖ R (Z itself has one
-    rounding), and the lowest vertex is a sum of up to k + 2 heights with weights off by 4u in all.
-    Together that is less than 3 γ_{k+d+12} R. Weights that do not sum to one count as divided by
-    their sum; what then exceeds the cap goes to points with room. If the sum is below one, no
-    weight decreases, otherwise none increases, so p moves by at most R times what the sum misses.
-    The fourth γ_{k+d+12} has room for what `fsum` loses in the two sums.
+    sums of up to k terms, a projection w·z is a sum of d and off by γ_{d+1} ‖w‖ R (Z itself has one
+    rounding), and the lowest vertex is a sum of up to k + 2 projections, whose weights are off by
+    4u in all. Together that is less than 3 γ_{k+d+12} R. Weights that do not sum to one count as
+    divided by their sum; what then exceeds the cap goes to points with room. If the sum is below
+    one, no weight decreases, otherwise none increases, so p moves by at most R times what the sum
+    misses. The fourth γ_{k+d+12} has room for what `fsum` loses in the two sums.
     """
     misses = sum(abs(math.fsum(weights[y == label]) - 1) for label in (-1, 1))
     R = float(row_norm_bounds(Z).max())
@@ -625,21 +626,21 @@ def separating_caps(X: ArrayLike, y: ArrayLike) -> SeparatingCaps:
 def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     """Return the cap up to which w separates the reduced hulls, and a proved lower bound.
 
-    Let ν = 1/μ, and let T(ν) add up the lowest ν heights of each class, the last one in part. Then
-    T(ν)/ν is the height of the lowest point of R⁺ − R⁻ along w, so w separates while T(ν) > 0. T is
+    Let ν = 1/μ, and let T(ν) add up the lowest ν projections of each class, the last one in part.
+    Then T(ν)/ν is the least w·z of all points z of R⁺ − R⁻, so w separates while T(ν) > 0. T is
     convex, linear between integers, and T(0) = 0: it has at most one other zero, the ν to find. The
-    last heights in that sum are the levels ρ of the bound (`separating_caps`).
+    last projections in that sum are the levels ρ of the bound (`separating_caps`).
     """
     w = w / np.abs(w).max()
-    heights = y * (Z @ w)
-    plus, minus = np.sort(heights[y > 0]), np.sort(heights[y < 0])
+    projections = y * (Z @ w)
+    plus, minus = np.sort(projections[y > 0]), np.sort(projections[y < 0])
     n = min(len(plus), len(minus))
     both = plus[:n] + minus[:n]
     # T(k) is the sum of the first k of them, and crosses zero while it adds both[last] = ρ⁺ − ρ⁻.
     last = min(int(np.sum(np.cumsum(both) <= 0)), n - 1)
     # `short` is how far each height is below plus[last] = ρ⁺ or minus[last] = −ρ⁻. The bound needs
-    # the sum of its positive parts, and what that is at most with the rounding of the heights.
-    short = np.where(y > 0, plus[last], minus[last]) - heights
+    # the sum of its positive parts, and what that is at most with the rounding of the projections.
+    short = np.where(y > 0, plus[last], minus[last]) - projections
     # A height takes d + 1 operations; the other eleven cover `short`, which is at most 2R ‖w‖, its
     # sum and the quotient.
     R = float(row_norm_bounds(Z).max())

@@ -100,7 +100,7 @@ def interior_point(
 @np.errstate(all="ignore")  # an overflow ends the iteration
 def run_interior_point(problem: DualProblem, tol: float, max_iter: int) -> Solution:
     """Do what `interior_point` does, with checked arguments and without its warning."""
-    problem.gram()  # raises if it does not fit
+    problem.gram_matrix.to_array()  # raises if it does not fit
     require_convex(problem, "the interior point method")
     iterates = list(islice(_iterate(problem, _TOL_FRACTION * tol), max_iter))
     alpha, b = iterates[-1] if iterates else (np.zeros(problem.n), 0.0)
@@ -110,7 +110,7 @@ def run_interior_point(problem: DualProblem, tol: float, max_iter: int) -> Solut
 def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:
     """Yield α and b until the gap is tol Σα and the residual tol, or only rounding is left."""
     y, C, n = problem.y, problem.upper, problem.n
-    H = problem.gram() * np.outer(y, y)
+    H = problem.gram_matrix.to_array() * np.outer(y, y)
     curvature = _mean_diagonal(problem)
     # Row 0 belongs to the bound 0 and row 1 to the bound C: the distances α and C − α from them,
     # and the multipliers s and ξ of the constraints that these are ≥ 0. Where C is infinite ξ is 0.
@@ -202,7 +202,7 @@ def _solve_free(problem: DualProblem, alpha: Array, b: float) -> Array:
     the two is taken to be zero at the optimum. For the free multipliers solve
     y f(x) = 1 at each of them, and Σ α_i y_i = 0.
     """
-    y, C, K = problem.y, problem.upper, problem.gram()
+    y, C, K = problem.y, problem.upper, problem.gram_matrix.to_array()
     curvature = _mean_diagonal(problem)
     margin_excess = y * (K @ (alpha * y) + b) - 1
     at_C = (C - alpha) * curvature < -margin_excess

@@ -35,7 +35,7 @@ from svmlib._validation import (
     float_type_of,
 )
 
-__all__ = ["RBF", "ErrorBound", "Linear", "Polynomial", "Precomputed", "Sigmoid"]
+__all__ = ["RBF", "Linear", "Polynomial", "Precomputed", "Sigmoid"]
 
 _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula of the RBF keeps 12 digits
 _MIN_NORM = 1e-139  # of φ(x): what underflows is negligible beside u times its square
@@ -163,9 +163,9 @@ class ClassicKernel(BaseKernel):
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            number = check_scalar(value, name, positive=name != "coef0")
             # Python's numbers, because NumPy's small integers overflow.
-            vars(self)[name] = check_count(value, name) if name == "degree" else number
+            check: Any = check_count if name == "degree" else check_scalar
+            vars(self)[name] = check(value, name, positive=name != "coef0")
 
     def __call__(self, X: Array, Z: Array) -> Array:
         """Return the matrix of k(x_i, z_j), of shape (n, m), for X (n, d) and Z (m, d)."""

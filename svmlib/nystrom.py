@@ -6,7 +6,7 @@ sample, and a prediction takes r kernel values. It is a machine of the kernel, t
 from the optimum can be bounded with no kernel values but the diagonal and those between samples and
 pivots: n (r + 1) numbers, where K has n². With this module you can
 
-- choose pivots, and make features of any points: `Span`,
+- choose pivots, and make features of any points: `PivotSpan`,
 - get the features of all samples at once, if few are enough: `low_rank`,
 - solve a problem whose Gram matrix does not fit in memory, with a certificate: `nystrom`.
 
@@ -45,7 +45,7 @@ from svmlib.kernels import BLOCK_SIZE, ClassicKernel, Kernel, check_kernel, is_c
 from svmlib.newton import newton_multipliers
 from svmlib.problem import MAX_C, DualProblem, Solution, bias_and_interval
 
-__all__ = ["Span", "low_rank", "nystrom"]
+__all__ = ["PivotSpan", "low_rank", "nystrom"]
 
 _MIN_SAMPLE = 200  # pivots are chosen among so many samples, plus n/20
 MAX_SAMPLE = 3000  # the most samples among which pivots are chosen
@@ -78,7 +78,7 @@ def right_divide(A: Array, U: Array, transposed: bool = False) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Span(ReadOnly):
+class PivotSpan(ReadOnly):
     r"""Pivots, and the features that they define: :math:`\Phi = K_{\cdot S} U^{-1}`.
 
     Attributes
@@ -98,7 +98,7 @@ class Span(ReadOnly):
     Examples
     --------
     >>> from svmlib.kernels import RBF
-    >>> span = Span.of_sample(RBF(1.0), np.linspace(0, 1, 50)[:, None], 1e-9)
+    >>> span = PivotSpan.of_sample(RBF(1.0), np.linspace(0, 1, 50)[:, None], 1e-9)
     >>> X = np.array([[0.123], [0.456]])
     >>> Phi = span.features(X)
     >>> bool(np.abs(Phi @ Phi.T - RBF(1.0)(X, X)).max() < 1e-8), span.rank < 10
@@ -119,7 +119,7 @@ class Span(ReadOnly):
         super().__post_init__()
 
     @classmethod
-    def of_sample(cls, kernel: ClassicKernel, X: ArrayLike, residual: float) -> Span:
+    def of_sample(cls, kernel: ClassicKernel, X: ArrayLike, residual: float) -> PivotSpan:
         """Choose pivots among the rows of X by the `pivoted_cholesky` factorisation of their K.
 
         It ends when no residual of k(x, x) is larger than `residual`, or only rounding is left.
@@ -140,12 +140,12 @@ class Span(ReadOnly):
         """The kernel values of the pivots, as computed."""
         return self.kernel(self.pivots, self.pivots)
 
-    def leading(self, residual: float, max_rank: float = inf) -> Span:
+    def leading(self, residual: float, max_rank: float = inf) -> PivotSpan:
         """Return the first pivots, as many as `residual` needs, but at most `max_rank`."""
         rank = int(min(float(np.sum(self.factor.diagonal() ** 2 > residual)), max_rank))
         if not rank:
             raise ValueError("kernel must not be 0 at all samples")
-        return Span(self.kernel, self.pivots[:rank], self.factor[:rank, :rank])
+        return PivotSpan(self.kernel, self.pivots[:rank], self.factor[:rank, :rank])
 
     def features(self, X: ArrayLike) -> Array:
         """Return Φ of shape (n, r) for the rows of X."""
@@ -172,7 +172,7 @@ class Span(ReadOnly):
 # What a machine in the span proves
 
 # The metadata of a field of which `merge_sums` keeps the largest value, or NaN if there is one.
-LARGEST = {"merge": lambda values: float(np.max(values))}
+MERGE_BY_MAX = {"merge": lambda values: float(np.max(values))}
 
 
 def merge_sums(parts: Sequence[Any]) -> Any:
@@ -188,7 +188,7 @@ class SpanSums:
     Sums of multipliers are by class, + first.
     """
 
-    violation: float = field(metadata=LARGEST)  # of the KKT conditions
+    violation: float = field(metadata=MERGE_BY_MAX)  # of the KKT conditions
     hinge: float  # an upper bound on Σ C_i max(0, 1 − y_i f(x_i))
     total: Array  # Σ α_j
     coefficients: Array  # Σ α_j a_j
@@ -200,7 +200,7 @@ class SpanSums:
 
 @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
 def span_sums(
-    span: Span, c: Array, b: float, X: Array, y: Array, alpha: Array, upper: Array
+    span: PivotSpan, c: Array, b: float, X: Array, y: Array, alpha: Array, upper: Array
 ) -> SpanSums:
     r"""Judge f(x) = Σ_p c_p k(x_p, x) + b and the multipliers of some rows, 0 ≤ α_i ≤ C_i.
 
@@ -253,7 +253,7 @@ def span_sums(
 
 
 def _residuals(
-    span: Span, X: Array, K: Array, error: float, norms: Array, pivot_norms: Array
+    span: PivotSpan, X: Array, K: Array, error: float, norms: Array, pivot_norms: Array
 ) -> tuple[Array, Array, Array, Array]:
     """Return upper bounds on ‖ρ_j‖, the a_j and g_j, and N_j + λ_j, for the rows of X."""
     A = span.coefficients(right_divide(K.copy(), span.factor))
@@ -265,7 +265,7 @@ def _residuals(
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def certify_in_span(sums: SpanSums, span: Span, c: Array, n: int) -> Certificate:
+def certify_in_span(sums: SpanSums, span: PivotSpan, c: Array, n: int) -> Certificate:
     r"""Judge a classifier in the span, and the multipliers of n samples, by their `span_sums`.
 
     *Primal.* :math:`\lVert w \rVert^2 = c^\top K_{SS}\, c`, and the hinge losses are those of exact
@@ -392,7 +392,7 @@ def nystrom(
     tol, max_iter = check_stopping_rule(tol, max_iter)
     span = choose_span(require_problem(problem), tol)
     solution = run_nystrom(problem, tol, max_iter, span, memory_mb)
-    warn_unless_converged(solution, "nystrom", tol, solution.advice)
+    warn_unless_converged(solution, "nystrom", tol, solution.remedy)
     return solution
 
 
@@ -408,14 +408,14 @@ def check_semidefinite(kernel: object) -> ClassicKernel:
     return kernel
 
 
-def choose_span(problem: DualProblem, tol: float) -> Span:
+def choose_span(problem: DualProblem, tol: float) -> PivotSpan:
     """Return as many pivots as a gap of `tol` needs, or all pivots of a sample if it needs more."""
     if problem.hard_margin or not provably_semidefinite(problem.kernel):
         required = f"a finite C and {_SEMIDEFINITE}"
         got = f"C up to {problem.upper.max():g} and {problem.kernel!r:.80}"
         raise ValueError(f"problem must have {required}, got {got}")
     sample = problem.X[random_rows(problem.n, sample_size(problem.n))]
-    return Span.of_sample(problem.kernel, sample, tol / float(problem.upper.sum()))
+    return PivotSpan.of_sample(problem.kernel, sample, tol / float(problem.upper.sum()))
 
 
 def max_rank_in_memory(n: int, memory_mb: float) -> float:
@@ -429,7 +429,7 @@ def max_rank_in_memory(n: int, memory_mb: float) -> float:
 
 
 def run_nystrom(
-    problem: DualProblem, tol: float, max_iter: int, span: Span, memory_mb: float
+    problem: DualProblem, tol: float, max_iter: int, span: PivotSpan, memory_mb: float
 ) -> Solution:
     """Return the best classifier in the span of as many of the pivots as there is room for."""
     n = problem.n
@@ -446,18 +446,18 @@ def run_nystrom(
     c = span.coefficients(w[None])[0]
     sums = span_sums(span, c, b, problem.X, problem.y, alpha, problem.upper)
     proof = certify_in_span(sums, span, c, n)
-    advice = f"{span.rank} pivots of a sample do not span the features of all samples"
+    remedy = f"{span.rank} pivots of a sample do not span the features of all samples"
     if rank > span.rank:
         enough = format_bound(megabytes(_PHI_COPIES * n * rank))
-        advice = f"memory_mb={memory_mb:g} has room for {span.rank} pivots, {rank} take {enough}"
-    advice += '; solver="smo" evaluates all kernel values, which may take hours'
-    converged = proof.reaches(tol)
+        remedy = f"memory_mb={memory_mb:g} has room for {span.rank} pivots, {rank} take {enough}"
+    remedy += '; solver="smo" evaluates all kernel values, which may take hours'
+    converged = proof.converged_to(tol)
     return Solution(
-        alpha, b, proof, len(steps), converged, pivots=span.pivots, coefficients=c, advice=advice
+        alpha, b, proof, len(steps), converged, pivots=span.pivots, coefficients=c, remedy=remedy
     )
 
 
-def forecast_relative_gap(problem: DualProblem, tol: float, span: Span, n: int) -> float:
+def forecast_relative_gap(problem: DualProblem, tol: float, span: PivotSpan, n: int) -> float:
     """Estimate the relative gap that a span will prove, from samples that it was not made for.
 
     They are fewer than all n samples (the problem may hold only some of these), so they get a
@@ -526,7 +526,7 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, max_rank: float = inf) -> Array | 
         return None
     mean_diagonal = float(checked.diagonal(X).mean())
     sample = X[random_rows(len(X), sample_size(len(X)))]
-    span = Span.of_sample(checked, sample, _LOW_RANK_TOL * mean_diagonal)
+    span = PivotSpan.of_sample(checked, sample, _LOW_RANK_TOL * mean_diagonal)
     if not 0 < span.rank <= min(len(sample) // 2 - 1, max_rank):
         return None
     Phi = span.features(X)

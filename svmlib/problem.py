@@ -57,7 +57,7 @@ class Solution(ReadOnly):
     pivots, coefficients : ndarray of shapes (r, d) and (r,), or None
         From `svmlib.nystrom.nystrom`: the classifier is f(x) = Σ_p c_p k(x_p, x) + b, and α proves
         the lower bound only.
-    advice : str
+    remedy : str
         What may help if the solver has not converged; may be empty.
     """
 
@@ -70,11 +70,7 @@ class Solution(ReadOnly):
     w: Array | None = None
     pivots: Array | None = None
     coefficients: Array | None = None
-    advice: str = ""
-
-    def with_earlier_iterations(self, n_iter: int) -> Solution:
-        """Return the same solution, with the iterations that led to its start in `n_iter`."""
-        return replace(self, n_iter=n_iter + self.n_iter)
+    remedy: str = ""
 
 
 class DualProblem(ReadOnly):
@@ -194,18 +190,6 @@ class DualProblem(ReadOnly):
         other = copy(self)
         other._set_bounds(C)
         return other
-
-    # The Gram matrix
-
-    def gram(self) -> Array:
-        """Return the whole Gram matrix K, of shape (n, n), read only.
-
-        Raises
-        ------
-        ValueError
-            If K does not fit the cache; the message says how large the cache must be.
-        """
-        return self.gram_matrix.to_array()
 
     @property
     def convex(self) -> bool:

@@ -305,8 +305,9 @@ class SVCCV(BinaryClassifier):
             models = [SVC(**settings, gamma=gamma) for gamma in numbers]
         if not models:
             raise ValueError("gammas must have at least one value")
-        for model in models:
-            model.kernel_ = resolve_kernel(model, X, weights, X_given)
+        for m in models:
+            parameters = {"degree": m.degree, "gamma": m.gamma, "coef0": m.coef0}
+            m.kernel_ = resolve_kernel(m.kernel, X, weights, X_given, **parameters)
         X = kernel_points(self.kernel, X)
         return models, X - check_kernel(models[0].kernel_).origin(X)
 

@@ -28,7 +28,7 @@ from svmlib.problem import DualProblem, Solution, bias_and_interval
 __all__ = ["Step", "smo", "steps"]
 
 MAX_SMO_STEPS = 10_000_000  # the most steps by default
-_ROOTS_SIZE = 2**20  # the most floats in `SmoState.roots`, 8 MB
+_CURVATURE_ROOTS_SIZE = 2**20  # the most floats in `SmoState.curvature_roots`, 8 MB
 
 Selection = Literal["second", "first", "cyclic"]
 
@@ -241,8 +241,8 @@ class SmoState:
         least = 4 * EPS * np.abs(self.half_diagonal)
         self.curvature_floor = np.maximum(least, np.sqrt(SMALLEST_NORMAL))  # for points at zero
         self.work, self.slope = np.empty((2, n))
-        self.roots: dict[int, Array] = {}  # √(half curvature) of pairs (i, j), by their i
-        self.max_roots = max(1, _ROOTS_SIZE // n)
+        self.curvature_roots: dict[int, Array] = {}  # √(half curvature) of pairs (i, j), by their i
+        self.max_curvature_roots = max(1, _CURVATURE_ROOTS_SIZE // n)
         # The rule "cyclic" takes all pairs, in both orders, again and again.
         pairs = (pair for _ in count() for pair in combinations(range(n), 2))
         self.pairs = (ordered for i, j in pairs for ordered in ((i, j), (j, i)))
@@ -316,13 +316,13 @@ class SmoState:
 
     def best_partner(self, i: int, j: int, target_violation: float) -> tuple[int, int]:
         """Return i and the j whose step gains the most: with the largest slope / √curvature."""
-        if i not in self.roots:
+        if i not in self.curvature_roots:
             half_curvature = (self.half_diagonal - self.gram_matrix[i]) + self.half_diagonal[i]
-            self.roots[i] = np.sqrt(np.maximum(half_curvature, self.curvature_floor))
-            if len(self.roots) > self.max_roots:
-                del self.roots[next(iter(self.roots))]
+            self.curvature_roots[i] = np.sqrt(np.maximum(half_curvature, self.curvature_floor))
+            if len(self.curvature_roots) > self.max_curvature_roots:
+                del self.curvature_roots[next(iter(self.curvature_roots))]
         slope = np.subtract(self.g_up[i, ...], self.g_down, self.slope)
-        return i, int(np.divide(slope, self.roots[i], slope).argmax())
+        return i, int(np.divide(slope, self.curvature_roots[i], slope).argmax())
 
     def next_violating(self, i: int, j: int, target_violation: float) -> tuple[int, int]:
         """Return the next pair (i, j), in a fixed order, with g_i − g_j > target_violation."""

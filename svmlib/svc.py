@@ -7,7 +7,7 @@ With this module you can
 - fit, predict and cross-validate with the names and defaults of `sklearn.svm.SVC`,
 - read in ``certificate_`` how far from optimal the fitted classifier can be,
 - ask for the hard margin, C = ∞, and get the maximal margin or, for the linear kernel, a proof that
-  there is none.
+  there is none, up to rounding.
 
 Derived in chapter 8, *The full SMO*.
 """
@@ -236,7 +236,8 @@ class SVC(BinaryClassifier):
         self.classes_, signs = two_classes(labels, weights)
         self.class_weight_ = class_factors(self.class_weight, self.classes_, labels)
         bounds = C if np.isinf(C) else weights * C * self.class_weight_[(signs > 0).astype(int)]
-        self.kernel_ = resolve_kernel(self, X, weights, X_given)
+        parameters = {"degree": self.degree, "gamma": self.gamma, "coef0": self.coef0}
+        self.kernel_ = resolve_kernel(self.kernel, X, weights, X_given, **parameters)
         kernel = check_kernel(self.kernel_)
         X = kernel_points(self.kernel, X)
         if np.isinf(C) and kernel.linear:
@@ -248,7 +249,7 @@ class SVC(BinaryClassifier):
         except CacheTooSmallError as error:
             raise CacheTooSmallError(f'{error} of DualProblem; solver="auto" needs less') from error
         self._set_fitted_attributes(solution, problem, X, rows)
-        warn_unless_converged(solution, self.solver_, tol, solution.advice)
+        warn_unless_converged(solution, self.solver_, tol, solution.remedy)
         return self
 
     def _weighted_samples(

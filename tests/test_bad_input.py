@@ -47,7 +47,7 @@ from svmlib.kernels import (
 )
 from svmlib.model_files import read_liblinear, read_libsvm, write_libsvm, write_onnx
 from svmlib.newton import newton
-from svmlib.nystrom import Span, low_rank, nystrom
+from svmlib.nystrom import PivotSpan, low_rank, nystrom
 from svmlib.search import SVCCV, one_standard_error
 from svmlib.smo import smo, steps
 from svmlib.svc import SVC
@@ -70,7 +70,7 @@ BELOW_ONE = 1 - Fraction(1, 2**60)  # its nearest float is 1
 NAMES, UNUSABLE = (("a", "b"), ("", ""), ("no", "yes")), (1e-320, 1e-110, 1e308)
 
 
-SPAN = Span.of_sample(RBF(1.0), X, 0.5)
+SPAN = PivotSpan.of_sample(RBF(1.0), X, 0.5)
 SEARCH = SVCCV(Cs=[1.0, 2.0], kernel="linear", refit=False).fit(X, Y)
 
 
@@ -87,7 +87,7 @@ def search(**parameters):
 
 
 def gram(K):
-    return problem(kernel=K).gram()
+    return problem(kernel=K).gram_matrix.to_array()
 
 
 CALLS = [
@@ -168,7 +168,8 @@ CALLS = [
     # estimator
     (lambda: fit(C="linear"), "C must be a positive number, got 'linear'"),
     (lambda: fit(kernel="laplace"), "kernel must be one of"),
-    *[(partial(fit, kernel=k), "kernel must be one of") for k in (3, X)],
+    (lambda: fit(kernel=X), "kernel must be one of"),
+    *[(partial(fit, kernel=k), f"kernel must be one of .* got {k!r}$") for k in (3, "3")],
     (lambda: fit(kernel="poly", degree=2.0), "degree must be a positive integer"),
     (lambda: fit(kernel="poly", coef0=np.inf), "coef0 must be"),
     (lambda: fit(gamma=0.0), "gamma.* must be"),
@@ -262,7 +263,7 @@ CALLS = [
     (lambda: RBF(0.0), "gamma must be a positive"),
     (lambda: RBF.from_width(0), "sigma must be a positive"),
     *[(partial(RBF.from_width, s), r"1/\(2 sigma²\) must be") for s in (1e200, 1e-200)],
-    (lambda: Polynomial(1.5), "degree must be a positive integer"),
+    *[(partial(Polynomial, p), "degree must be a positive integer") for p in (1.5, 0, np.inf)],
     (lambda: Polynomial(2, gamma=0), "gamma must be"),
     (lambda: Polynomial(2, 1.0, -1.0).feature_map(X), "coef0 must be at least"),
     (lambda: Sigmoid(-1.0), "gamma must be"),
@@ -320,10 +321,10 @@ CALLS = [
     (lambda: SPAN.features(X[:, :1]), "X has 1 features, expected 2"),
     (lambda: SPAN.features(np.nan * X), "X must be finite"),
     *[
-        (partial(Span.of_sample, kernel, X, 0.1), "kernel must be a kernel of svmlib.*semid")
+        (partial(PivotSpan.of_sample, kernel, X, 0.1), "kernel must be a kernel of svmlib.*semid")
         for kernel in (np.inner, Cubed())
     ],
-    (lambda: Span(Sigmoid(1.0), X[:1], [[1.0]]), "kernel must be a kernel of svmlib.kernels"),
+    (lambda: PivotSpan(Sigmoid(1.0), X[:1], [[1.0]]), "kernel must be a kernel of svmlib.kernels"),
     (lambda: TWO.decision_function([0.5, 0.5], np.nan, ROW), "b must be a finite number, got nan"),
     (lambda: primal_upper_bound(0.0, ONES, -1.0), "C must not be negative, got -1"),
     (lambda: primal_upper_bound(0.0, ONES, -ONES), "C must not be negative, got -1"),
@@ -415,8 +416,8 @@ GOOD = [
     (GramMatrix, {"kernel": RBF(1.0), "X": X, "cache_mb": 1.0}),
     *[(f, {"problem": TWO}) for f in (smo, newton, interior_point, nystrom)],
     (lambda problem: next(steps(problem)), {"problem": TWO}),
-    (Span, {"kernel": RBF(1.0), "pivots": X[:2], "factor": np.eye(2)}),
-    (Span.of_sample, {"kernel": RBF(1.0), "X": X, "residual": 0.5}),
+    (PivotSpan, {"kernel": RBF(1.0), "pivots": X[:2], "factor": np.eye(2)}),
+    (PivotSpan.of_sample, {"kernel": RBF(1.0), "X": X, "residual": 0.5}),
     (SPAN.features, {"X": X}),
     (low_rank, {"kernel": RBF(1.0), "X": X}),
 ]

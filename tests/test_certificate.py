@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 
 import mpmath as mp
 import numpy as np
@@ -23,7 +24,7 @@ from svmlib.certificate import (
     primal_upper_bound,
 )
 from svmlib.duality import DualProblem, interior_point
-from svmlib.gram_matrix import KernelSums
+from svmlib.gram_matrix import KernelSums, use_matrix
 from svmlib.kernels import (
     RBF,
     ErrorBound,
@@ -65,7 +66,7 @@ def test_any_multipliers_and_any_bias_are_judged_rightly(seed, kept):
     except ValueError:  # values of K beyond floats
         return
     if kept == "matrix":
-        problem.gram()
+        problem.gram_matrix.to_array()
     if kept == "some rows":
         for i in range(problem.n):
             problem.gram_matrix[i]
@@ -301,7 +302,7 @@ def test_what_a_certificate_says_and_what_it_does_not_prove():
     assert good.optimal_to(1e-3)
     assert not good.optimal_to(1e-5)
     assert replace(good, dual=1.0).optimal_to(0.0), "at most"
-    assert replace(good, dual=1.0).reaches(0.0)
+    assert replace(good, dual=1.0).converged_to(0.0)
     assert "proves that the optimum is in [0.9999, 1]" in str(good)
     given = replace(good, user_defined_kernel=True, diagonal_shift=1.23e-9)
     added = "with 1.3e-09 added to its diagonal"
@@ -318,7 +319,14 @@ def test_what_a_certificate_says_and_what_it_does_not_prove():
     ]:
         assert re.search(f"does not prove optimality.*{reason}", str(bad))
         assert not bad.optimal_to(1.0)
-    assert not bad.reaches(1.0)
+    assert not bad.converged_to(1.0)
+
+
+def test_the_relative_gap_of_subnormal_numbers_is_a_bound():
+    for dual, primal in combinations(range(80), 2):
+        values = primal * SMALLEST_SUBNORMAL, dual * SMALLEST_SUBNORMAL
+        true, found = 1 - Fraction(dual, primal), Certificate(*values, 0.0, 0.0, 0.0).relative_gap
+        assert true <= Fraction(found) <= true * (1 + Fraction(1, 2**46))
 
 
 @given(primal=st.floats(1e-300, 1e300), dual_share=st.floats(-1, 1))
@@ -563,7 +571,7 @@ def test_a_new_gram_matrix_forgets_the_sums_of_the_former():
     problem = DualProblem([[0.0], [1.0], [3.0]], [-1, 1, 1], 1.0, RBF(0.5))
     alpha = np.array([0.5, 0.25, 0.25])
     problem.certificate(alpha, 0.0)
-    problem.gram_matrix.set_array(np.eye(3))
+    use_matrix(problem.gram_matrix, np.eye(3))
     assert_allclose(bounded_scores(problem, alpha * problem.y).values, alpha * problem.y)
     with pytest.raises(ValueError, match="read-only"):  # the next sum begins with this one
         bounded_scores(problem, alpha * problem.y).values[0] = 1.0
@@ -575,7 +583,7 @@ def test_the_mean_of_both_halves_of_a_gram_matrix_forgets_sums_of_its_rows():
     problem = DualProblem(numbers, [-1, 1, 1], 1.0, kernel)
     beta = np.array([0.0, 1.0, 0.0])
     rows = problem.gram_matrix.incremental_matvec(beta).values
-    sums = problem.gram() @ beta
+    sums = problem.gram_matrix.to_array() @ beta
     assert (problem.gram_matrix.incremental_matvec(beta).values == sums).all()
     assert (rows != sums).any()
 

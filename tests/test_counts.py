@@ -97,4 +97,4 @@ def test_steps_are_the_same_however_few_rows_there_is_room_for(rows):
     for some in few, many:  # rows that are there in another order than all of them
         some.certificate(np.where(np.arange(40) > 30, 0.5, 0.0), 0.0)
     assert list(islice(steps(few), 200)) == list(islice(steps(many), 200))
-    assert len(few.gram_matrix.cached) == rows
+    assert len(few.gram_matrix._cached) == rows

@@ -56,7 +56,7 @@ def test_penguins_are_the_rows_of_the_table_and_the_missing_are_counted(species,
 
 def test_without_the_table_of_penguins_the_remedy_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "palmerpenguins", None)
-    with pytest.raises(ImportError, match="pip install palmerpenguins"):
+    with pytest.raises(ImportError, match=r'pip install "svmlib\[book\]"'):
         load_penguins()
 
 

@@ -25,7 +25,7 @@ def test_functions_of_alpha_are_their_formulas(kernel, whole):
     alpha = np.random.default_rng(1).uniform(-1, 3, 20).clip(0, 2)
     problem = DualProblem(X, y, 2.0, kernel)
     if whole:
-        problem.gram()
+        problem.gram_matrix.to_array()
     K, Z = kernel(X, X), data(2, n=7)[0]
     pairs = sum(alpha[i] * alpha[j] * y[i] * y[j] * K[i, j] for i, j in np.ndindex(20, 20))
     assert_allclose(problem.objective(alpha.tolist()), alpha.sum() - pairs / 2)
@@ -47,7 +47,14 @@ def test_a_problem_and_what_it_proves_stay_as_they_were():
         assert each.certificate([0.5, 0.5, 0.0], -1.0) == before
     assert not DualProblem(problem.X, problem.y).with_bounds(problem.upper).hard_margin
     for one in problem, other, copy.deepcopy(other), pickle.loads(pickle.dumps(problem)):
-        own = one.X, one.y, one.diagonal, one.gram_matrix.X, one.gram_matrix.diagonal, one.gram()
+        own = (
+            one.X,
+            one.y,
+            one.diagonal,
+            one.gram_matrix.X,
+            one.gram_matrix.diagonal,
+            one.gram_matrix.to_array(),
+        )
         for array in (*own, one.upper, one.beta_min, one.beta_max):
             with pytest.raises(ValueError, match="read-only"):
                 array[0] = 7
@@ -62,7 +69,7 @@ def test_an_asymmetric_kernel_is_refused(skew, accepted):
     problem = DualProblem(np.arange(20.0)[:, None], y, 1.0, lookup)
     if accepted:
         assert problem.convex
-        assert_array_equal(problem.gram(), problem.gram().T)
+        assert_array_equal(problem.gram_matrix.to_array(), problem.gram_matrix.to_array().T)
     else:
         with pytest.raises(ValueError, match="must be symmetric"):
             smo(problem)
@@ -85,10 +92,10 @@ def test_the_cache_that_an_error_asks_for_is_large_enough(n):
     rows = float(re.search(r"takes? (\S+) MB", str(told.value))[1])
     assert 1 <= rows / (16 * n / 2**20) < 1.001
     with pytest.raises(ValueError, match="whole Gram matrix") as told:
-        DualProblem(X, y, cache_mb=rows).gram()
+        DualProblem(X, y, cache_mb=rows).gram_matrix.to_array()
     whole = float(re.search(r"takes? (\S+) MB", str(told.value))[1])
     assert 1 <= whole / (8 * n**2 / 2**20) < 1.001
-    assert DualProblem(X, y, cache_mb=whole).gram().shape == (n, n)
+    assert DualProblem(X, y, cache_mb=whole).gram_matrix.to_array().shape == (n, n)
 
 
 @pytest.mark.parametrize("kernel", [Linear(), np.inner], ids=["formula", "function"])
@@ -103,7 +110,7 @@ def test_a_gram_matrix_has_n_rows_that_are_not_pickled(n, kernel):
     assert len([*K]) == n
     with pytest.raises(ValueError, match="read-only"):
         K[0][0] = 7
-    problem.gram()
+    problem.gram_matrix.to_array()
     assert len(pickle.dumps(problem)) == empty
 
 
@@ -150,8 +157,8 @@ def test_no_two_threads_write_a_row_into_the_same_memory():
 
     class Interrupted(GramMatrix):
         @property
-        def free_rows(self):
-            now = vars(self)["free_rows"]
+        def _free_rows(self):
+            now = vars(self)["_free_rows"]
             if ask and current_thread() is main_thread():
                 thread = Thread(target=self.__getitem__, args=[ask.pop()])
                 threads.append(thread)
@@ -159,9 +166,9 @@ def test_no_two_threads_write_a_row_into_the_same_memory():
                 thread.join(0.2)  # it ends, unless it has to wait for the other
             return now
 
-        @free_rows.setter
-        def free_rows(self, new):
-            vars(self)["free_rows"] = new
+        @_free_rows.setter
+        def _free_rows(self, new):
+            vars(self)["_free_rows"] = new
 
     K, threads = Interrupted(RBF(0.5), X, 0.1), []  # no room for all of K, so rows come one by one
     rows = [K[0]]

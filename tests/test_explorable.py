@@ -233,7 +233,7 @@ def test_reliability_is_that_of_chapter_8(mathematics):
 def clouds(seed):
     data, C = overlapping(seed), (1, 10, 100, 1000)[seed % 4]
     problem = DualProblem(data.X, data.y, C, RBF(0.25))
-    return problem, (problem.gram(), data.y, C, 1e-6, 2)
+    return problem, (problem.gram_matrix.to_array(), data.y, C, 1e-6, 2)
 
 
 def test_the_first_steps_of_smo_are_those_of_svmlib(one):
@@ -266,7 +266,7 @@ def test_newton_solves_every_stage_and_in_the_end_the_problem(one):
     """At the end of a stage q is the ramp at the scores of q; the last has the proof of svmlib."""
     for problem, case in map(clouds, range(16)):
         run = one("newtonRun", *case)
-        K, y, C = problem.gram(), problem.y, problem.upper[0]
+        K, y, C = problem.gram_matrix.to_array(), problem.y, problem.upper[0]
         spent = np.diff([step["work"] for step in run])
         changed = (spent - [s["free"] ** 3 / 6 for s in run[1:]]) / 60
         assert changed == pytest.approx(changed.round(), abs=1e-6)

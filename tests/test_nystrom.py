@@ -23,7 +23,7 @@ from svmlib.exchange import certify_machine
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
 from svmlib.model_files import read_libsvm, write_libsvm
 from svmlib.nystrom import (
-    Span,
+    PivotSpan,
     SpanSums,
     certify_in_span,
     low_rank,
@@ -54,7 +54,7 @@ def any_span(rng, X, kernel):
         U = jitter
     if rng.random() < 0.2:  # the bounds suppose nothing of the systems that were solved
         U = U * (1 + 1e-3 * rng.normal(size=U.shape))
-    return Span(kernel, P, np.triu(U) * 10.0 ** rng.choice([-6, 0, 0, 6]))
+    return PivotSpan(kernel, P, np.triu(U) * 10.0 ** rng.choice([-6, 0, 0, 6]))
 
 
 def judge_all(span, c, b, problem, alpha, proof):
@@ -136,7 +136,7 @@ def wrong_sums():
         (1, 1, 0.9, 0.6, 2.0),
     ):  # at each of two pivots
         pivots, doubt = np.array([[0.0], [apart]]), 1e-8 * (residual > 0)
-        span = Span(RBF(1.0), pivots, np.linalg.cholesky(RBF(1.0)(pivots, pivots)).T)
+        span = PivotSpan(RBF(1.0), pivots, np.linalg.cholesky(RBF(1.0)(pivots, pivots)).T)
         left = residual * doubt * np.array([[1, -1], [-1, 1]])
         total, coefficients = total * np.array([T, T]), less * np.array([[0, T], [T, 0]])
         sizes = np.array([2 * T, 2 * T]), np.array([doubt, doubt])
@@ -148,13 +148,13 @@ def wrong_sums():
     total, distance, size = T * np.array([[high, low], [low * x, 0], [x, 0]])
     sums = SpanSums(0.0, 0.0, total, nothing, nothing, distance, size, none)
     true = 2 * mp.mpf(T) - (mp.mpf(T) * mp.mpf(x)) ** 2 / 2
-    yield Span(Linear(), np.array([[0.0, 1.0]]), np.ones((1, 1))), sums, true, true - 19.99
+    yield PivotSpan(Linear(), np.array([[0.0, 1.0]]), np.ones((1, 1))), sums, true, true - 19.99
     # at ±x, which is the only pivot: moved by a millionth, w changes its square
     T, x = 0.95e6, 1e-3
     total, size = T * np.array([[high, high], [2 * x, 2 * x]])
     sums = SpanSums(0.0, 0.0, total, T * np.array([[low], [-low]]), nothing, none, size, none)
     true = 2 * mp.mpf(T) - 2 * (mp.mpf(T) * mp.mpf(x)) ** 2
-    yield Span(Linear(), np.array([[x]]), np.array([[x]])), sums, true, true / 10
+    yield PivotSpan(Linear(), np.array([[x]]), np.array([[x]])), sums, true, true / 10
 
 
 def test_sums_may_be_as_wrong_as_rounding_allows():
@@ -167,7 +167,7 @@ def test_sums_may_be_as_wrong_as_rounding_allows():
 @pytest.mark.parametrize("n", [1, 9, 100])
 def test_a_sum_of_few_losses_may_be_as_wrong_too(n):
     kernel, none = RBF(1.0), [np.zeros((2, 1))] * 2 + [np.zeros(2)] * 3
-    span, hinge = Span(kernel, np.zeros((1, 1)), np.ones((1, 1))), 1 - n * 2.0**-53
+    span, hinge = PivotSpan(kernel, np.zeros((1, 1)), np.ones((1, 1))), 1 - n * 2.0**-53
     sums = SpanSums(0.0, hinge, np.zeros(2), *none)
     assert 1 <= certify_in_span(sums, span, np.zeros(1), n).primal <= 1 + 20 * 2.0**-53
     assert certify_in_span(sums, span, np.full(1, 1e200), n).primal == np.inf, "no OverflowError"
@@ -176,7 +176,7 @@ def test_a_sum_of_few_losses_may_be_as_wrong_too(n):
 def test_a_sum_over_many_pivots_may_forget_each_but_the_first():
     """All k(x, z) are 1, so f is the sum of the coefficients."""
     r, none = 2048, np.zeros(2)
-    span = Span(Polynomial(1, 1.0, 1.0), np.zeros((r, 1)), np.eye(r))
+    span = PivotSpan(Polynomial(1, 1.0, 1.0), np.zeros((r, 1)), np.eye(r))
     c = np.append(1.0, np.full(r - 1, 0.99 * 2.0**-53))
     sums = span_sums(span, c, 0.0, np.zeros((2, 1)), np.array([-1.0, 1.0]), none, none + 1)
     f = mp.fsum(exact(c))
@@ -194,7 +194,7 @@ def test_what_a_single_pivot_may_lose_is_bounded():
     ]:
         X, y, alpha, c = (np.array(v, dtype=float) for v in (X, [-1, 1], alpha, [c]))
         X = X[:, None]
-        span = Span(kernel, X[:1], stretched * np.sqrt(kernel(X[:1], X[:1])))
+        span = PivotSpan(kernel, X[:1], stretched * np.sqrt(kernel(X[:1], X[:1])))
         proof = certify_in_span(span_sums(span, c, b, X, y, alpha, np.ones(2)), span, c, 2)
         judge_all(span, c, b, DualProblem(X, y, 1.0, kernel), alpha, proof)
 
@@ -203,13 +203,13 @@ def test_what_a_single_pivot_may_lose_is_bounded():
 def test_a_norm_beyond_floats_is_not_taken_for_zero(c):
     """The first product is −∞, and a fused multiply-add leaves it so."""
     kernel, x = Polynomial(1, 1.0, 1e300), np.zeros((2, 1))
-    span, y = Span(kernel, x, 1e150 * np.eye(2)), np.array([-1.0, 1.0])
+    span, y = PivotSpan(kernel, x, 1e150 * np.eye(2)), np.array([-1.0, 1.0])
     sums = span_sums(span, np.array(c), 0.0, x, y, np.zeros(2), np.ones(2))
     proof = certify_in_span(sums, span, np.array(c), 2)
     assert proof.primal == proof.norm_w == np.inf
     none, residual = np.zeros(2), np.array([[-1e160], [0]])  # nor is a product of the dual value
     sums = SpanSums(0.0, 0.0, y * y, -residual / 1e10, residual, none, 1e160 * y * y, none)
-    span = Span(RBF(1.0), np.zeros((1, 1)), np.ones((1, 1)))
+    span = PivotSpan(RBF(1.0), np.zeros((1, 1)), np.ones((1, 1)))
     assert certify_in_span(sums, span, np.zeros(1), 2).dual == 0
 
 
@@ -232,7 +232,7 @@ def test_residuals_are_those_of_the_factorisation():
     X, y = square(300)
     kernel, alpha = RBF(0.5), np.random.default_rng(1).random(300)
     alpha *= np.where(y > 0, 1 / alpha[y > 0].sum(), 1 / alpha[y < 0].sum())
-    span = Span.of_sample(kernel, X, 1e-9).leading(1e-4)
+    span = PivotSpan.of_sample(kernel, X, 1e-9).leading(1e-4)
     Phi = span.features(X)
     w = (alpha * y) @ Phi
     c = span.coefficients(w[None].copy())[0]
@@ -315,7 +315,7 @@ def test_the_memory_limit_is_kept_and_named():
     with pytest.warns(ConvergenceWarning, match="memory_mb=0.1 has room for 7 pivots, [0-9]+ take"):
         few = nystrom(narrow(), memory_mb=0.1)
     assert len(few.pivots) == 7 == int(0.1 * 2**17) // (3 * 600)
-    assert nystrom(narrow(), memory_mb=float(re.findall("take ([^;]+)", few.advice)[0])).converged
+    assert nystrom(narrow(), memory_mb=float(re.findall("take ([^;]+)", few.remedy)[0])).converged
     with pytest.warns(ConvergenceWarning, match="pivots of a sample do not span"):
         nystrom(narrow(), tol=1e-15)
     with pytest.raises(ValueError, match=r"memory_mb must be at least 0\.0137"):

@@ -349,7 +349,7 @@ def test_a_rare_class_of_a_large_table_is_in_the_search():
     y = (np.arange(6000) % 200 == 0).astype(int)  # 30 of 6000; 5 of 1000 drawn at random
     X = random.standard_normal((6000, 1)) + 4 * y[:, None]
     study = practice.recipe(X, y, n_folds=2)
-    found, rows = study.found, study.searched
+    found, rows = study.result, study.searched
     assert np.sum(y[rows]) == 30
     assert len(rows) <= 1000
     assert [found.weights @ y[rows], found.weights.sum()] == pytest.approx([30, 6000])

@@ -22,7 +22,7 @@ from svmlib.exchange import Machine
 from svmlib.hulls import closest_points, convex_hull, separating_caps, separation
 from svmlib.kernels import RBF, Precomputed, Sigmoid
 from svmlib.newton import newton
-from svmlib.nystrom import Span, nystrom
+from svmlib.nystrom import PivotSpan, nystrom
 from tests import hostile
 from tests.judge import Judge, exact
 from tests.optimum import data
@@ -71,7 +71,7 @@ def test_what_is_served_is_what_was_certified(seed, solver, given_as):
         warnings.simplefilter("ignore", ConvergenceWarning)
         try:
             if given_as != "points":
-                X = DualProblem(points, y, 1.0, kernel).gram()
+                X = DualProblem(points, y, 1.0, kernel).gram_matrix.to_array()
                 X = X.astype(np.float32) if "float32" in given_as else X
                 X = X + np.triu(np.spacing(X), 1)  # by as much as rounding may make of it
                 kernel = "precomputed"
@@ -142,7 +142,7 @@ def test_arrays_of_results_are_read_only_and_those_of_the_caller_are_not():
     results = [certified_solution(linear, alpha, tol=1e-3), nystrom(wide), convex_hull(X)]
     results += [
         wide.gram_matrix.error_bound,
-        Span.of_sample(wide.kernel, wide.X, 1e-3),
+        PivotSpan.of_sample(wide.kernel, wide.X, 1e-3),
         Machine(X, alpha, 0.0),
     ]
     results += [f(X, y) for f in (closest_points, separation)]

@@ -186,9 +186,9 @@ def test_the_library_needs_only_its_core_and_says_how_to_get_the_rest(tmp_path):
     said = subprocess.check_output(bare, text=True, env=os.environ | {"PYTHONPATH": str(tmp_path)})
     assert said.splitlines() == [
         "1.0",
-        "load_penguins needs palmerpenguins: pip install palmerpenguins",
-        "svmlib.book needs Matplotlib: pip install matplotlib",
-        'svmlib.distributed needs Dask: pip install "dask[array]" distributed',
+        'load_penguins needs palmerpenguins: pip install "svmlib[book]"',
+        'svmlib.book needs Matplotlib: pip install "svmlib[book]"',
+        'svmlib.distributed needs Dask: pip install "svmlib[dask]"',
     ]
 
 

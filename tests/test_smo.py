@@ -46,7 +46,7 @@ def test_no_step_loses(selection, seed, log_C):
             alpha[step.i], alpha[step.j] = step.alpha_i, step.alpha_j
             gains.append(step.gain)
         assert min(gains) >= 0
-        terms = alpha.sum() + alpha @ np.abs(problem.gram()) @ alpha
+        terms = alpha.sum() + alpha @ np.abs(problem.gram_matrix.to_array()) @ alpha
         assert abs(problem.objective(alpha) - sum(gains)) <= 1e-10 * terms
 
 
@@ -109,7 +109,7 @@ def test_the_gap_from_g_is_that_of_the_certificate(selection, n_steps):
 def test_forgotten_curvatures_change_no_step():
     problem = DualProblem(*data(0, 60), 100.0, RBF(1.0))
     all_kept, few_kept = (SmoState(problem, np.zeros(60), "second") for _ in range(2))
-    few_kept.max_roots = 3
+    few_kept.max_curvature_roots = 3
     assert all_kept.advance(1e-3, 10_000) == few_kept.advance(1e-3, 10_000) > 100
     assert all_kept.beta == few_kept.beta
-    assert len(few_kept.roots) == 3 < len(all_kept.roots)
+    assert len(few_kept.curvature_roots) == 3 < len(all_kept.curvature_roots)

@@ -57,8 +57,8 @@ def check_bracket(X: Array, y: Array, weights: Array) -> Key:
     The gap lies between all samples, with or without weight. Along w there may be none.
     """
     w = (weights * y) @ X
-    heights, length = X @ w, norm(w)
-    above, below = heights[y > 0], heights[y < 0]
+    projections, length = X @ w, norm(w)
+    above, below = projections[y > 0], projections[y < 0]
     gap, largest = above.min() - below.max(), above.max() - below.max()
     mistakes = {
         "‖p + q‖ is no bridge: the points of A⁻ count with a minus.": [(None, norm(weights @ X))],

@@ -57,12 +57,12 @@ def check_bias(alpha: Array, X: Array, y: Array) -> Key:
     Which mean of these values gives a sample with next to no multiplier next to no say?
     A threshold has a unit. The multipliers themselves are weights, whatever the unit.
     """
-    heights, support = X @ ((alpha * y) @ X), alpha > 1e-6 * alpha.max()
-    g = y - heights
+    scores, support = X @ ((alpha * y) @ X), alpha > 1e-6 * alpha.max()
+    g = y - scores
     mistakes = {
         "your bias has the wrong sign: y_i (w·x_i + b) = 1.": [-alpha @ g / alpha.sum()],
         "that is the mean over all samples, but not all are on the margin.": [g.mean()],
-        "you use 1 − w·x_i for both classes.": [alpha @ (1 - heights) / alpha.sum()],
+        "you use 1 − w·x_i for both classes.": [alpha @ (1 - scores) / alpha.sum()],
         "your weighted sum is not divided by Σα.": [alpha @ g],
     }
 

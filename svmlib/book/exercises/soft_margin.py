@@ -61,17 +61,17 @@ def check_soft_bias(X: Array, y: Array, alpha: Array, C: float) -> Key:
     Bounded support vectors have m ≤ 1, samples with α_i = 0 have m ≥ 1: each bounds b by its g_i,
     on one side. If none is free, b lies between the largest lower and the smallest upper bound.
     """
-    heights, below, above = X @ (X.T @ (alpha * y)), alpha < C * (1 - 1e-8), alpha > C * 1e-8
-    g, free = y - heights, below & above
+    scores, below, above = X @ (X.T @ (alpha * y)), alpha < C * (1 - 1e-8), alpha > C * 1e-8
+    g, free = y - scores, below & above
     low, high = g[np.where(y > 0, below, above)].max(), g[np.where(y > 0, above, below)].min()
     right = g[free].mean() if free.any() else (low + high) / 2
-    halfway = -(heights[y < 0].max() + heights[y > 0].min()) / 2
+    halfway = -(scores[y < 0].max() + scores[y > 0].min()) / 2
     mistakes = {
         "you put the line halfway between the nearest samples, as for a hard margin.": [halfway],
         "you average over all support vectors: the bounded ones have slack.": [g[above].mean()],
         "multipliers closer to a bound than 1e-8 C are not free, but yours count.": [g.mean()],
         "your sign is flipped: b = y_i − w·x_i.": [-right],
-        "you use 1 in place of y_i: on A⁻ it is −1.": [(1 - heights)[free].mean()],
+        "you use 1 in place of y_i: on A⁻ it is −1.": [(1 - scores)[free].mean()],
     }
 
     def tests(b: Array) -> Tests:

@@ -278,7 +278,7 @@ def _newton_run(
     `svmlib.newton` ends stages early and, near the end, drops the smoothing; the chapter's loop and
     the figure's script do neither. Here h is at least 1e-6; the chapter repeats spoilt stages.
     """
-    K, y, lo, hi = problem.gram(), problem.y, problem.beta_min, problem.beta_max
+    K, y, lo, hi = problem.gram_matrix.to_array(), problem.y, problem.beta_min, problem.beta_max
     beta = c = np.zeros(problem.n)
     b, h, run = 0.0, 2 / C, list[tuple[int, int, float]]()
 

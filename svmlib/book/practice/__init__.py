@@ -146,33 +146,33 @@ def recipe(
     task = Task(table, y, apart, columns, costs, print if progress else silent)
     learn, locked = hold_out(y, apart["groups"], apart["time"], gap=gap, seed=seed)
     how = {"n_folds": n_folds, "gap": gap, "seed": seed}
-    found, searched = task.search(learn, **how)
-    rows, answers = locked, task.judge(found, learn, locked) if len(locked) else np.empty(0)
+    result, searched = task.search(learn, **how)
+    rows, answers = locked, task.judge(result, learn, locked) if len(locked) else np.empty(0)
     if not len(locked):
         rows, answers = task.hide_in_turn(**how)
-    notes = _notes(task, found, cost, searched, len(searched) < len(learn))
-    return Study(task, found, searched, rows, answers, list(by), notes)
+    notes = _notes(task, result, cost, searched, len(searched) < len(learn))
+    return Study(task, result, searched, rows, answers, list(by), notes)
 
 
 def _apart(table: Any, target: Any, **named: Any) -> tuple[Any, Any, dict[str, Any]]:
     """Take target, groups, time and weights out of the table; drop rows without a target."""
-    given, table, found = table, frame(table), {}
+    given, table, taken = table, frame(table), {}
     for name, values in {"target": target, **named}.items():
         if isinstance(values, str):
             if values not in table:
                 raise ValueError(f"{name} is {values!r}, but the table has no such column")
-            found[name], table = table[values], table.drop(columns=values)
+            taken[name], table = table[values], table.drop(columns=values)
         else:
-            found[name] = values
+            taken[name] = values
             _same_order(name, values, given)
-        if found[name] is not None and len(found[name]) != len(table):
-            raise ValueError(f"{name} has {len(found[name])} values, the table {len(table)} rows")
+        if taken[name] is not None and len(taken[name]) != len(table):
+            raise ValueError(f"{name} has {len(taken[name])} values, the table {len(table)} rows")
     series = type(table.iloc[:, 0])
-    target = series(found.pop("target"))
+    target = series(taken.pop("target"))
     known = target.notna().to_numpy()
     if target.dtype.kind == "f":
         known = known & np.isfinite(target.to_numpy())
-    apart: dict[str, Any] = {k: v if v is None else np.asarray(v)[known] for k, v in found.items()}
+    apart: dict[str, Any] = {k: v if v is None else np.asarray(v)[known] for k, v in taken.items()}
     if apart["groups"] is not None and series(apart["groups"]).isna().any():
         raise ValueError("groups has holes: name a group for every row, or leave these rows out")
     apart["place"] = np.flatnonzero(known)  # in the table that was given
@@ -209,9 +209,9 @@ def _same_order(name: str, values: Any, table: Any) -> None:
         )
 
 
-def _notes(task: Task, found: Search, cost: Any, searched: Any, part: bool) -> list[str]:
+def _notes(task: Task, result: Search, cost: Any, searched: Any, part: bool) -> list[str]:
     """Say what was seen on the way, and what to do about it."""
-    notes, text, y = list(found.notes), task.table.astype(str), task.y
+    notes, text, y = list(result.notes), task.table.astype(str), task.y
     copies = int(text.duplicated().sum())
     if copies and task.apart["groups"] is None and task.apart["time"] is None:
         notes.append(
@@ -224,18 +224,19 @@ def _notes(task: Task, found: Search, cost: Any, searched: Any, part: bool) -> l
             "true class (to change this, use cost=)"
         )
     if part:
-        kept = found.weights is not None and task.apart["weights"] is None
+        kept = result.weights is not None and task.apart["weights"] is None
         rare = ", and of the rare class more than its share, with weights" * kept
-        notes.append(f"the search used {len(found.losses)} of the rows{rare}: more would take long")
-    units = task.of("units", searched[~np.isnan(found.losses).any(axis=1)])
+        n = len(result.losses)
+        notes.append(f"the search used {n} of the rows{rare}: more would take long")
+    units = task.of("units", searched[~np.isnan(result.losses).any(axis=1)])
     if units is not None and len(np.unique(units)) < ENOUGH_GROUPS:
         notes.append(
             f"only {len(np.unique(units))} groups or stretches of time: too few to choose the "
             "simplest, so the winner of the folds was taken"
         )
-    if found.stopped:
-        notes.append(f"{found.stopped} fits of the search stopped before their optimum")
-    if not found.candidates[found.chosen].kind:
+    if result.stopped:
+        notes.append(f"{result.stopped} fits of the search stopped before their optimum")
+    if not result.candidates[result.chosen].kind:
         notes.append(
             "no machine was chosen: at these costs none beats the same answer for all by more than "
             "one standard error"

@@ -66,7 +66,8 @@ def frame(table: Any) -> Any:
     try:
         import pandas
     except ImportError:
-        raise ImportError("svmlib.book.practice needs pandas: pip install pandas") from None
+        message = 'svmlib.book.practice needs pandas: pip install "svmlib[book]"'
+        raise ImportError(message) from None
     if not isinstance(table, pandas.DataFrame):
         values = np.asarray(table)
         if values.ndim != 2:
@@ -151,8 +152,8 @@ class OutlierClipper(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         (-8.5, 12.5)
         """
         low, high = _quartiles(column)
-        wide = OUTLIER_IQRS * (high - low) if high > low else np.inf
-        return float(low - wide), float(high + wide)
+        distance = OUTLIER_IQRS * (high - low) if high > low else np.inf
+        return float(low - distance), float(high + distance)
 
     def _logarithm(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         if not self.log:
@@ -185,11 +186,12 @@ def dates(values: Any) -> NDArray[Any]:
     """
     import pandas
 
-    found = pandas.to_datetime(pandas.Series(values).astype(str), errors="coerce", format="ISO8601")
-    if found.isna().any():
-        strange = np.asarray(values)[found.isna().to_numpy()][0]
+    texts = pandas.Series(values).astype(str)
+    parsed = pandas.to_datetime(texts, errors="coerce", format="ISO8601")
+    if parsed.isna().any():
+        strange = np.asarray(values)[parsed.isna().to_numpy()][0]
         raise ValueError(f"time must be numbers or dates such as 2026-11-27, got {strange!r}")
-    return np.asarray(found.to_numpy())
+    return np.asarray(parsed.to_numpy())
 
 
 def calendar(X: Any) -> NDArray[np.float64]:
@@ -360,16 +362,16 @@ def prepared(columns: list[Column], n: int = 0, seed: int = 0) -> ColumnTransfor
         "many words": [FunctionTransformer(as_words), means, StandardScaler()],
     }
     names = {role: by_role[role] for role in recipes if role in by_role}
-    steps = [(role, make_pipeline(*recipes[role]), some) for role, some in names.items()]
+    steps = [(role, make_pipeline(*recipes[role]), members) for role, members in names.items()]
     if measured := by_role.get("number", []) + by_role.get("log", []):
         steps.append(("measured", _measured(by_role, filler), measured))
     for name in by_role.get("text", []):
         read = make_pipeline(FunctionTransformer(as_text), TfidfVectorizer(sublinear_tf=True))
         steps.append((f"text {name}", read, [name]))
-    for role, some in by_role.items():
+    for role, members in by_role.items():
         if role.startswith("around "):
             turn = FunctionTransformer(circle, kw_args={"period": float(role[7:])})
-            steps += [(f"{name} {role}", turn, [name]) for name in some]
+            steps += [(f"{name} {role}", turn, [name]) for name in members]
     if not steps:
         raise ValueError("every column is left out: name a role for one in roles")
     return ColumnTransformer(steps)

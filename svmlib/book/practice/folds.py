@@ -255,11 +255,11 @@ def hidden_answers(
     hidden_once: Any = np.zeros(len(y), dtype=bool)
     for seen, hidden in splits:
         machine = clone(model).fit(rows[seen], y[seen], **_extra(model, seen, groups, weights))
-        said = np.asarray(getattr(machine, method)(rows[hidden]))
+        predicted = np.asarray(getattr(machine, method)(rows[hidden]))
         if answers is None:
-            answers = np.zeros((len(y), *said.shape[1:]), dtype=said.dtype)
-        answers = answers.astype(np.result_type(answers, said), copy=False)
-        answers[hidden], hidden_once[hidden] = said, True
+            answers = np.zeros((len(y), *predicted.shape[1:]), dtype=predicted.dtype)
+        answers = answers.astype(np.result_type(answers, predicted), copy=False)
+        answers[hidden], hidden_once[hidden] = predicted, True
     if hidden_once.all():
         return answers
     mask = np.broadcast_to(~hidden_once.reshape(-1, *[1] * (answers.ndim - 1)), answers.shape)
@@ -310,8 +310,8 @@ def mean_with_error(
     '0.75 ± 0.25'
     """
     known = ~np.ma.getmaskarray(values)
-    some = None if weights is None else np.asarray(weights, float)[known]
-    mean = float(np.average(np.ma.getdata(values)[known].astype(float), weights=some))
+    known_weights = None if weights is None else np.asarray(weights, float)[known]
+    mean = float(np.average(np.ma.getdata(values)[known].astype(float), weights=known_weights))
     spread = standard_error(values, groups, weights)
     return f"{round(mean, digits) + 0.0:.{digits}f} ± {spread:.{digits}f}"  # no -0.00
 
@@ -327,7 +327,7 @@ def digit_forms(target: Any) -> NDArray[np.intp]:
     [130, 126, 130, 130, 130, 130, 130, 123, 128, 130, 128, 130, 122, 130]
     """
     order = "".join(map(str, target))
-    begins = [found.start() for found in re.finditer("0?123456789012345", order)]
+    begins = [match.start() for match in re.finditer("0?123456789012345", order)]
     return np.searchsorted(begins, np.arange(len(order)), "right")
 
 
@@ -340,19 +340,19 @@ def a_part(
     three in a hundred, more of its rows are kept, up to one in ten, and fewer of the others.
 
     >>> rare = np.arange(10_000) < 200
-    >>> some, weights = a_part(np.arange(10_000), rare, None, None, 1000)
-    >>> len(some), int(rare[some].sum()), float(weights[0]), round(float(weights @ rare[some]))
+    >>> kept, weights = a_part(np.arange(10_000), rare, None, None, 1000)
+    >>> len(kept), int(rare[kept].sum()), float(weights[0]), round(float(weights @ rare[kept]))
     (1000, 100, 2.0, 200)
     """
     if len(rows) <= most:
         return rows, None
-    some = _drawn(rows, groups, time, most, seed)
+    selected = _drawn(rows, groups, time, most, seed)
     if is_amount(y):
-        return some, None
+        return selected, None
     names, counts = np.unique(y[rows], return_counts=True)
     enough = np.minimum(counts, 3 * most // 100)
-    if all(np.sum(y[some] == k) >= least for k, least in zip(names, enough, strict=True)):
-        return some, None
+    if all(np.sum(y[selected] == k) >= least for k, least in zip(names, enough, strict=True)):
+        return selected, None
     floor = most // max(10, 2 * len(names))
     pool = rows
     if time is not None:  # from the last moment on since which the rarest class has enough rows
@@ -364,13 +364,13 @@ def a_part(
     excess, largest = max(0, kept.sum() - most), counts.argmax()
     kept[largest] = max(floor, kept[largest] - excess)
     random = np.random.default_rng(seed)
-    some = [
+    selected = [
         random.choice(pool[y[pool] == k], n, replace=False)
         for k, n in zip(names, kept, strict=True)
     ]
     stands_for = np.repeat(counts / kept, kept)
-    order = np.argsort(np.concatenate(some))
-    return np.concatenate(some)[order], stands_for[order]
+    order = np.argsort(np.concatenate(selected))
+    return np.concatenate(selected)[order], stands_for[order]
 
 
 def _drawn(rows: Any, groups: Any, time: Any, most: int, seed: int) -> Any:

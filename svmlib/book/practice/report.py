@@ -28,8 +28,8 @@ def interval(wrong: float, n: float) -> tuple[float, float]:
     """
     z = 2.0
     middle = (wrong + z**2 / 2) / (n + z**2)
-    wide = z / (n + z**2) * np.sqrt(wrong * (n - wrong) / n + z**2 / 4)
-    return float(max(0, middle - wide)), float(min(1, middle + wide))
+    half_width = z / (n + z**2) * np.sqrt(wrong * (n - wrong) / n + z**2 / 4)
+    return float(max(0, middle - half_width)), float(min(1, middle + half_width))
 
 
 def counts(true: Any, called: Any) -> list[str]:
@@ -92,9 +92,9 @@ def score(
     for name, column in (by or {}).items():
         for part in sorted(set(column := np.asarray(column).astype(str))):
             here = column == part
-            some = None if groups is None else np.asarray(groups)[here]
-            heavy = None if weights is None else np.asarray(weights)[here]
-            cost = mean_with_error(losses[here], some, heavy)
+            groups_here = None if groups is None else np.asarray(groups)[here]
+            weights_here = None if weights is None else np.asarray(weights)[here]
+            cost = mean_with_error(losses[here], groups_here, weights_here)
             lines.append(f"{name} {part}: {here.sum()} rows, mean cost {cost}")
     return lines
 
@@ -115,17 +115,16 @@ def proof(machine: Any, candidate: Candidate, X: Any, y: Any, weights: Any, cost
         return f"relative duality gap {_tube_gap(machine, kernel, X, y, weights):.0e}"
     gaps = []
     for pair in combinations(np.asarray(costs.labels).tolist(), 2):
-        some = np.isin(y, pair) & (weights > 0)
-        mine = machine if len(costs.labels) == 2 and some.all() else clone(machine)
-        prices = np.array([costs.weights()[k] for k in y[some].tolist()]) * weights[some]
+        in_pair = np.isin(y, pair) & (weights > 0)
+        mine = machine if len(costs.labels) == 2 and in_pair.all() else clone(machine)
+        prices = np.array([costs.weights()[k] for k in y[in_pair].tolist()]) * weights[in_pair]
         if mine is not machine:
-            mine.fit(X[some], y[some], sample_weight=prices)
-        signs = np.where(y[some] == mine.classes_[1], 1.0, -1.0)
-        problem = DualProblem(X[some], signs, candidate.C * prices, kernel)
+            mine.fit(X[in_pair], y[in_pair], sample_weight=prices)
+        signs = np.where(y[in_pair] == mine.classes_[1], 1.0, -1.0)
+        problem = DualProblem(X[in_pair], signs, candidate.C * prices, kernel)
         alpha = np.zeros(len(signs))
         alpha[mine.support_] = np.abs(_dense(mine.dual_coef_)[0])
-        found = problem.certificate(alpha, float(mine.intercept_[0]))
-        gaps.append((found.primal - found.dual) / found.primal)
+        gaps.append(problem.certificate(alpha, float(mine.intercept_[0])).relative_gap)
     pairs = f", the largest of {len(gaps)} pairs of classes" * (len(gaps) > 1)
     return f"relative duality gap {max(gaps):.0e}{pairs}"
 

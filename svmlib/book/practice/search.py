@@ -50,8 +50,8 @@ class Candidate:
     def __str__(self) -> str:
         if self.kind == 0:
             return "the same answer for all"
-        wide = f", gamma = {self.gamma:g} × scale" if self.kind == 2 else ""
-        return f"{('line', 'RBF')[self.kind - 1]}, C = {self.C:g}{wide}"
+        width = f", gamma = {self.gamma:g} × scale" if self.kind == 2 else ""
+        return f"{('line', 'RBF')[self.kind - 1]}, C = {self.C:g}{width}"
 
 
 class Costs:
@@ -198,12 +198,13 @@ def fit(candidate: Candidate, X: Any, y: Any, weights: Any, costs: Costs, most: 
     how["tol"] = 1e-3 if most > 0 else 1e-4  # the machine for use has a certificate
     if not costs.amount:
         prices = costs.weights()  # of rows: class_weight reads the names "0" and "1" as numbers
-        heavy = np.array([prices[k] for k in y.tolist()])
-        return SVC(**how).fit(X, y, sample_weight=heavy if weights is None else heavy * weights)
+        row_prices = np.array([prices[k] for k in y.tolist()])
+        row_prices = row_prices if weights is None else row_prices * weights
+        return SVC(**how).fit(X, y, sample_weight=row_prices)
     low, middle, high = np.quantile(y, [0.25, 0.5, 0.75])
-    wide = (high - low) / 1.349 or np.std(y) or 1.0  # as the standard deviation of a bell curve
+    spread = (high - low) / 1.349 or np.std(y) or 1.0  # as the standard deviation of a bell curve
     units = FunctionTransformer(
-        _shift, _back, kw_args={"a": middle, "s": wide}, inv_kw_args={"a": middle, "s": wide}
+        _shift, _back, kw_args={"a": middle, "s": spread}, inv_kw_args={"a": middle, "s": spread}
     )
     model = TransformedTargetRegressor(SVR(**how), transformer=units, check_inverse=False)
     return model.fit(X, y, sample_weight=weights)
@@ -279,51 +280,51 @@ def search(
     new = [Candidate(0, answer=k) for k in answers] + [Candidate(1, C=C) for C in LINE]
     new += [Candidate(2, gamma, C) for gamma in WIDTHS for C in PRICES]
     parts = [_part(columns, table, y, fold, weights) for fold in folds]
-    found = Search([], np.empty((len(y), 0)), [], 0, 0, weights=weights)
+    result = Search([], np.empty((len(y), 0)), [], 0, 0, weights=weights)
     for turn in range(3):
-        found = _tried(found, new, parts, y, costs, say)
-        found.best, found.chosen = simplest(found.candidates, found.losses, groups, weights)
-        new = _beyond(found.candidates, found.candidates[found.best])
+        result = _tried(result, new, parts, y, costs, say)
+        result.best, result.chosen = simplest(result.candidates, result.losses, groups, weights)
+        new = _beyond(result.candidates, result.candidates[result.best])
         if not new:
-            return found
+            return result
         if turn < 2:
-            say(f"{found.candidates[found.best]} is on the rim: the grid grows")
-    winner = found.candidates[found.best]
-    found.notes.append(f"the winner, {winner}, is still on the rim of the grid")
-    return found
+            say(f"{result.candidates[result.best]} is on the rim: the grid grows")
+    winner = result.candidates[result.best]
+    result.notes.append(f"the winner, {winner}, is still on the rim of the grid")
+    return result
 
 
 def _part(columns: Any, table: Any, y: Any, fold: Fold, weights: Any) -> tuple[Any, ...]:
     """Prepare the columns of one fold once for all candidates."""
     seen, hidden = fold
-    some = None if weights is None else weights[seen]
+    weights = None if weights is None else weights[seen]
     learner = clone(columns)
     X = learner.fit_transform(table.iloc[seen], y[seen])
-    return X, y[seen], some, learner.transform(table.iloc[hidden]), hidden
+    return X, y[seen], weights, learner.transform(table.iloc[hidden]), hidden
 
 
 def _tried(
-    found: Search, new: list[Candidate], parts: Any, y: Any, costs: Costs, say: Any
+    result: Search, new: list[Candidate], parts: Any, y: Any, costs: Costs, say: Any
 ) -> Search:
     """Add candidates, each with its answers to all hidden rows."""
     losses = np.full((len(y), len(new)), np.nan)
     values = [np.full((len(y), *[len(costs.labels)] * (not costs.amount)), np.nan) for _ in new]
     stopped = 0
-    for k, (X, labels, some, Z, hidden) in enumerate(parts, 1):
+    for k, (X, labels, weights, Z, hidden) in enumerate(parts, 1):
         say(f"fold {k} of {len(parts)}: {len(new)} candidates on {len(labels)} rows")
         for j, candidate in enumerate(new):
             with warnings.catch_warnings(record=True) as told:
                 warnings.simplefilter("always", ConvergenceWarning)
-                machine = fit(candidate, X, labels, some, costs, MOST_STEPS)
+                machine = fit(candidate, X, labels, weights, costs, MOST_STEPS)
             stopped += any(issubclass(w.category, ConvergenceWarning) for w in told)
             values[j][hidden] = value(machine, Z, costs)
             losses[hidden, j] = costs.per_sample(y[hidden], answer(values[j][hidden], costs))
     return replace(
-        found,
-        candidates=found.candidates + new,
-        losses=np.column_stack((found.losses, losses)),
-        values=found.values + values,
-        stopped=found.stopped + stopped,
+        result,
+        candidates=result.candidates + new,
+        losses=np.column_stack((result.losses, losses)),
+        values=result.values + values,
+        stopped=result.stopped + stopped,
     )
 
 

@@ -47,35 +47,35 @@ class Task:
 
     def part(self, rows: Any, time: Any, most: int) -> tuple[Any, Any]:
         """Return at most so many rows, and their weights, if there are any."""
-        some, stands_for = a_part(rows, self.y, self.apart["groups"], time, most)
-        given = self.of("weights", some)
+        selected, stands_for = a_part(rows, self.y, self.apart["groups"], time, most)
+        given = self.of("weights", selected)
         if given is None or stands_for is None:
-            return some, stands_for if given is None else given
-        return some, given * stands_for
+            return selected, stands_for if given is None else given
+        return selected, given * stands_for
 
     def search(self, rows: Any, **how: Any) -> tuple[Search, Any]:
         """Search on some of the rows, on a part of them if there are many."""
-        some, weights = self.part(rows, self.apart["time"], MOST_SEARCHED)
-        groups, time = self.of("groups", some), self.of("time", some)
-        folds = cut(self.y[some], groups, time, **how)
-        found = search(
-            prepared(self.columns, len(some)),
-            self.table.iloc[some],
-            self.y[some],
+        selected, weights = self.part(rows, self.apart["time"], MOST_SEARCHED)
+        groups, time = self.of("groups", selected), self.of("time", selected)
+        folds = cut(self.y[selected], groups, time, **how)
+        result = search(
+            prepared(self.columns, len(selected)),
+            self.table.iloc[selected],
+            self.y[selected],
             folds,
             self.costs,
-            groups=self.of("units", some),
+            groups=self.of("units", selected),
             weights=weights,
             say=self.say,
         )
-        return found, some
+        return result, selected
 
-    def judge(self, found: Search, learn: Any, hidden: Any) -> Any:
+    def judge(self, result: Search, learn: Any, hidden: Any) -> Any:
         """Train what was chosen on the rows to learn from, and ask about the hidden ones."""
-        seen, heavy = self.part(learn, self.apart["time"], MOST_FITTED)
+        seen, weights = self.part(learn, self.apart["time"], MOST_FITTED)
         steps = prepared(self.columns, len(seen))
         X = steps.fit_transform(self.table.iloc[seen], self.y[seen])
-        machine = fit(found.candidates[found.chosen], X, self.y[seen], heavy, self.costs)
+        machine = fit(result.candidates[result.chosen], X, self.y[seen], weights, self.costs)
         values = value(machine, steps.transform(self.table.iloc[hidden]), self.costs)
         return answer(values, self.costs)
 
@@ -88,9 +88,9 @@ class Task:
         rows, answers = [], []
         for k, (seen, hidden) in enumerate(outer, 1):
             self.say(f"part {k} of {len(outer)} is hidden from a whole search")
-            found, _ = quiet.search(seen, **inner)
+            result, _ = quiet.search(seen, **inner)
             rows.append(hidden)
-            answers.append(self.judge(found, seen, hidden))
+            answers.append(self.judge(result, seen, hidden))
         return np.concatenate(rows), np.concatenate(answers)
 
 
@@ -102,7 +102,7 @@ class Study:
     ----------
     task : Task
         The table, and what was decided before the search; `look` in ``task.columns``.
-    found : Search
+    result : Search
         The search on all rows to learn from.
     rows : ndarray
         The rows whose answers were judged, counted among those with a target: the locked ones, or
@@ -114,7 +114,7 @@ class Study:
     """
 
     task: Task
-    found: Search
+    result: Search
     searched: Any
     rows: Any
     answers: Any
@@ -124,15 +124,15 @@ class Study:
     @property
     def candidate(self) -> Candidate:
         """The candidate that was chosen."""
-        return self.found.candidates[self.found.chosen]
+        return self.result.candidates[self.result.chosen]
 
     def __post_init__(self) -> None:
         """Train the machine for use, on all rows, with the constants that were chosen."""
-        every, heavy = self.task.part(np.arange(len(self.task.y)), None, MOST_FITTED)
+        every, weights = self.task.part(np.arange(len(self.task.y)), None, MOST_FITTED)
         self.preparer = prepared(self.task.columns, len(every))
         self._X = self.preparer.fit_transform(self.task.table.iloc[every], self.task.y[every])
-        self._trained, self._weights = every, heavy
-        self.machine = fit(self.candidate, self._X, self.task.y[every], heavy, self.task.costs)
+        self._trained, self._weights = every, weights
+        self.machine = fit(self.candidate, self._X, self.task.y[every], weights, self.task.costs)
 
     def predict(self, new: Any) -> Any:
         """Answer new rows, whatever they are."""
@@ -154,7 +154,7 @@ class Study:
         What it answers there is an assumption: the line goes on, the RBF machine returns to the
         sign of b.
         """
-        new, found = frame(new), [[] for _ in range(len(new))]  # type: ignore[var-annotated]
+        new, outside_columns = frame(new), [[] for _ in range(len(new))]  # type: ignore[var-annotated]
         for column in self.task.columns:
             if column.role in ("left out", "date", "text") or column.role.startswith("around"):
                 continue
@@ -172,15 +172,15 @@ class Study:
                 strange = (z < low) | (z > high)
                 strange |= np.isnan(z) & ~np.isnan(x).any()
             for row in np.flatnonzero(strange):
-                found[row].append(column.name)
-        return [", ".join(names) for names in found]
+                outside_columns[row].append(column.name)
+        return [", ".join(names) for names in outside_columns]
 
     def _hidden(self) -> tuple[Any, Any, Any]:
         """Return the hidden values of what was chosen, with weights and targets."""
-        values, heavy = self.found.values[self.found.chosen], self.found.weights
+        values, weights = self.result.values[self.result.chosen], self.result.weights
         known = ~np.isnan(values).any(axis=1)
         y = self.task.y[self.searched][known]
-        return values[known], None if heavy is None else heavy[known], y
+        return values[known], None if weights is None else weights[known], y
 
     def _sureness(self, values: Any) -> Any:
         """Return the difference of the two largest values of each row."""
@@ -209,8 +209,8 @@ class Study:
         if leave and self.task.costs.amount:
             raise ValueError("leave is for classes: an amount has no decision value that is unsure")
         if leave:
-            hidden, heavy = self._hidden()[:2]
-            person |= self._sureness(values) < _quantile(self._sureness(hidden), leave, heavy)
+            hidden, weights = self._hidden()[:2]
+            person |= self._sureness(values) < _quantile(self._sureness(hidden), leave, weights)
         data = {"answer": answer(values, self.task.costs), "outside": outside, "person": person}
         new = frame(new)
         return type(new)(data, index=new.index)
@@ -222,9 +222,9 @@ class Study:
         """
         if self.task.costs.amount or not self.candidate.kind:
             raise ValueError("there are probabilities only for classes, and only of a machine")
-        hidden, heavy, y = self._hidden()
+        hidden, weights, y = self._hidden()
         curve = LogisticRegression(C=1e4, max_iter=1000)
-        curve.fit(hidden[:, 1:], y, sample_weight=heavy)
+        curve.fit(hidden[:, 1:], y, sample_weight=weights)
         return curve.predict_proba(self._values(new)[:, 1:])
 
     def suspects(self, k: int = 10) -> Any:
@@ -233,7 +233,7 @@ class Study:
         Places are counted in the table that was given, from 0. Look at these rows again, mixed
         with rows at random: some targets may be wrong.
         """
-        hidden = self.found.values[self.found.chosen]
+        hidden = self.result.values[self.result.chosen]
         y = self.task.y[self.searched]
         if self.task.costs.amount:
             badness = np.abs(hidden - y)
@@ -247,10 +247,10 @@ class Study:
 
     def map(self) -> str:
         """Return the hidden cost of each candidate: line by C, RBF kernel by C and gamma."""
-        known = ~np.isnan(self.found.losses).any(axis=1)
-        heavy = None if self.found.weights is None else self.found.weights[known]
-        means = np.average(self.found.losses[known], axis=0, weights=heavy)
-        cost = dict(zip(self.found.candidates, means, strict=True))
+        known = ~np.isnan(self.result.losses).any(axis=1)
+        weights = None if self.result.weights is None else self.result.weights[known]
+        means = np.average(self.result.losses[known], axis=0, weights=weights)
+        cost = dict(zip(self.result.candidates, means, strict=True))
         prices = sorted({c.C for c in cost if c.kind})
         lines = ["hidden cost       " + "".join(f"{f'C = {C:g}':>10}" for C in prices)]
         for kind, gamma in sorted({(c.kind, c.gamma) for c in cost if c.kind}):
@@ -277,10 +277,10 @@ class Study:
 
     def _winner(self) -> list[str]:
         """Say what won, what was chosen, and how much that costs."""
-        found, groups = self.found, self.task.of("units", self.searched)
-        more, error = found.more(found.chosen, found.best, groups, found.weights)
+        result, groups = self.result, self.task.of("units", self.searched)
+        more, error = result.more(result.chosen, result.best, groups, result.weights)
         return [
-            f"best in the folds: {found.candidates[found.best]}",
+            f"best in the folds: {result.candidates[result.best]}",
             f"chosen: {self.candidate}, which costs {more:.3f} ± {error:.3f} more in the folds",
             self.map(),
         ]

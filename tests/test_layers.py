@@ -1,4 +1,4 @@
-"""Imports go downwards: no circle, not even for types, and no import from a floor above."""
+"""Imports go downwards: no circle, not even for types, and no import from a layer above."""
 
 import ast
 import re
@@ -51,7 +51,7 @@ def test_no_imports_run_in_a_circle(package):
 
 
 def test_a_module_imports_only_from_those_named_before_it():
-    """In the order of `svmlib.__doc__`, from the ground floor up."""
+    """In the order of `svmlib.__doc__`, from the first layer up."""
     graph = {name: found for name, found in imports("svmlib").items() if name.count(".") == 1}
     del graph["svmlib.book"]
     order = re.findall(r"`(svmlib\.(?!book)\w+)`", svmlib.__doc__)
