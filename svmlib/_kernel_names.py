@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svmlib._arrays import Array
-from svmlib._validation import check_scalar, float_type_of
+from svmlib._validation import check_choice, check_scalar, float_type_of
 from svmlib.kernels import RBF, BaseKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 
 KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
@@ -21,9 +21,7 @@ _NAMES: dict[str, Any] = {"linear": Linear, "poly": Polynomial, "rbf": RBF, "sig
 
 def named_kernel(name: str, **parameters: float) -> BaseKernel:
     """Return the kernel of this name, with those of the given parameters that it accepts."""
-    if not (isinstance(name, str) and name in _NAMES):
-        names = [*_NAMES, "precomputed"]
-        raise ValueError(f"kernel must be one of {names} or callable, got {name!r:.80}")
+    check_choice(name, "kernel", (*_NAMES, "precomputed"), "; it may also be callable")
     accepted = {field.name: parameters[field.name] for field in fields(_NAMES[name])}
     kernel: BaseKernel = _NAMES[name](**accepted)
     return kernel
@@ -40,7 +38,7 @@ def has_gamma(kernel: object) -> bool:
 
 
 def resolve_kernel(
-    kernel: Kernel | str, X: Array, weights: Array, X_given: ArrayLike, **parameters: Any
+    kernel: Kernel | str, X: Array, weights: Array, X_given: ArrayLike, **named: Any
 ) -> Kernel:
     """Return the kernel of `svmlib.svc.SVC`, with its `degree`, `gamma` and `coef0` as numbers.
 
@@ -51,8 +49,8 @@ def resolve_kernel(
     if is_precomputed(kernel):
         return Precomputed(X, "X", float_type_of(X_given), copy=False)
     if has_gamma(kernel):
-        parameters["gamma"] = resolve_gamma(parameters["gamma"], X, weights)
-    return named_kernel(kernel, **parameters)
+        named["gamma"] = resolve_gamma(named["gamma"], X, weights)
+    return named_kernel(kernel, **named)
 
 
 def resolve_gamma(gamma: str | float, X: Array, weights: Array, name: str = "gamma") -> float:

@@ -43,6 +43,13 @@ class LiblinearModel:
         The biases: the weight of the constant feature times its value.
     intercept_scaling : float
         The value of the constant feature; negative if there is none.
+
+    Examples
+    --------
+    >>> W, b = np.array([[1.0]]), np.array([-1.0])
+    >>> model = LiblinearModel("L2R_L1LOSS_SVC_DUAL", (1, -1), W, b, intercept_scaling=1.0)
+    >>> model.decision_function([[3.0], [0.0]]).ravel(), model.predict([[3.0], [0.0]])
+    (array([ 2., -1.]), array([ 1, -1]))
     """
 
     solver: str

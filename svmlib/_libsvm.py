@@ -53,6 +53,17 @@ class LibsvmModel:
         The number of support vectors of each class; empty for regression and one class.
     extra : dict
         Lines that only LIBSVM's probabilities need, as numbers.
+
+    Examples
+    --------
+    >>> from svmlib.kernels import Linear
+    >>> support_vectors, coefficients = np.array([[2.0], [0.0]]), np.array([[0.5, -0.5]])
+    >>> rho, n_support = np.array([1.0]), (1, 1)
+    >>> model = LibsvmModel(
+    ...     "c_svc", Linear(), (1, -1), rho, coefficients, support_vectors, n_support
+    ... )
+    >>> model.decision_function([[3.0], [0.0]]), model.predict([[3.0], [0.0]])
+    (array([ 2., -1.]), array([ 1, -1]))
     """
 
     svm_type: str
@@ -97,7 +108,13 @@ class LibsvmModel:
         return np.asarray(self.labels).take(winners)
 
     def as_machine(self) -> Machine:
-        """Return a classifier of two classes; a positive score means the larger label."""
+        """Return a classifier of two classes; a positive score means the larger label.
+
+        Raises
+        ------
+        ValueError
+            If the model is not a classifier, or not for two classes.
+        """
         if len(self.labels) != 2:
             advice = "for more classes, pair gives the machine for two"
             raise ValueError(f"model must be for two classes, got {self.labels}; {advice}")

@@ -1,4 +1,4 @@
-"""The class `Machine`, and which problem it says that it solves.
+"""A trained machine, `Machine`: support vectors, coefficients, intercept, kernel, and its problem.
 
 `svmlib.exchange` judges machines, `svmlib.model_files` reads and writes their files.
 

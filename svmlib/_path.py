@@ -280,8 +280,7 @@ def fit_candidates(
             errors = bound and ErrorBound(bound.theta, bound.norms[train])
             problem = DualProblem(X[train], y[train], upper, kernel, cache_mb=memory_mb)
             if K is not None:
-                K_train = K.take(train, 0).take(train, 1)
-                use_matrix(problem.gram_matrix, K_train, errors)
+                use_matrix(problem.gram_matrix, K.take(train, 0).take(train, 1), errors)
             reduced = None if Phi is None else DualProblem(Phi[train], y[train], upper)
             test_values = _decision_function_of_fold(problem, X, K, fold)
             path = _regularisation_path(problem, reduced, fold.C_factors, Cs, tol)

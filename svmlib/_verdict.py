@@ -76,6 +76,15 @@ class Verdict:
         not judged; and whether early stopping kept rows from training.
     weighted : bool
         Whether factors of C were given as `sample_weight`.
+
+    Examples
+    --------
+    >>> from svmlib.exchange import certify_machine
+    >>> verdict = certify_machine(([1.0], -1.5), [[0.0], [2.0], [3.0]], [-1, 1, 1], C=10.0)
+    >>> verdict.optimal_to(1e-3), round(verdict.excess, 3)
+    (False, 10.0)
+    >>> verdict.bias_is_at_fault, verdict.best_bias.b, round(verdict.best_bias.primal, 6)
+    (True, -1.0, 0.5)
     """
 
     machine: Machine

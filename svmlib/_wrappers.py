@@ -33,7 +33,8 @@ def unwrap(machine: Any, X: Any) -> tuple[Any, Any, str]:
         elif hasattr(machine, "estimator_") and not hasattr(machine, "estimators_"):
             if getattr(machine.estimator_, "n_features_in_", None) != np.shape(X)[1]:
                 X = machine.transform(X) if hasattr(machine, "transform") else X  # of RFE
-            note = _threshold_note(machine) or note
+            if isinstance(machine, FixedThresholdClassifier | TunedThresholdClassifierCV):
+                note = _threshold_note(machine)
             machine = machine.estimator_
         else:
             _check_columns(machine, X)
@@ -41,14 +42,12 @@ def unwrap(machine: Any, X: Any) -> tuple[Any, Any, str]:
 
 
 def _threshold_note(machine: Any) -> str:
-    """Return which threshold of a wrapper is not judged, if there is one."""
-    if not isinstance(machine, FixedThresholdClassifier | TunedThresholdClassifierCV):
-        return ""
+    """Return which threshold of a wrapper is not judged."""
     threshold = getattr(machine, "best_threshold_", getattr(machine, "threshold", None))
     if not isinstance(threshold, str):  # it may be "auto"
         threshold = f"{threshold:.8g}"
-    name = type(machine).__name__
-    return f"not judged: the threshold {threshold} of {name}; the sign of f decides"
+    which = f"the threshold {threshold} of {type(machine).__name__}"
+    return f"not judged: {which}; the sign of f decides"
 
 
 def _check_columns(machine: Any, X: Any) -> None:
@@ -61,17 +60,12 @@ def _check_columns(machine: Any, X: Any) -> None:
 def _training_notes(machine: Any) -> Iterator[str]:
     """Yield why the training may have left a machine far from the optimum."""
     limit = getattr(machine, "max_iter", None)  # −1 and None set no limit
-    if isinstance(limit, int | np.integer) and 0 < limit <= _steps_taken(machine):
+    taken = getattr(machine, "n_iter_", None)  # one number, or one per pair of classes
+    if isinstance(limit, int | np.integer) and taken is not None and 0 < limit <= np.max(taken):
         yield f"max_iter: it ended after {limit} iterations; did it converge?"
     if isinstance(machine, SGDClassifier) and machine.early_stopping:
         part = f"{machine.validation_fraction:.0%} of the rows"
         yield f"early_stopping: it was not trained on {part}, but all are judged"
-
-
-def _steps_taken(machine: Any) -> int:
-    """Return the number of iterations of a fit, the largest for several pairs; 0 if unknown."""
-    taken = getattr(machine, "n_iter_", None)
-    return 0 if taken is None else int(np.max(taken))
 
 
 def _dense_rows(X: Any) -> Any:

@@ -293,6 +293,20 @@ class Scores(ReadOnly):
         Upper bounds N_i on ‖φ(x_i)‖.
     w : ndarray of shape (d,), or None
         For the linear kernel Σ_i β_i x_i, rounded once.
+
+    Raises
+    ------
+    ValueError
+        If an array has another shape, or `error` or `norms` a negative entry.
+
+    Examples
+    --------
+    >>> scores = linear_scores([[0.0], [2.0]], [-0.5, 0.5])
+    >>> scores.values, scores.w, bool(scores.error.max() < 1e-14)
+    (array([0., 2.]), array([1.]), True)
+    >>> lower, upper = scores.margins(-1.0, np.array([-1.0, 1.0]))
+    >>> bool(lower.min() <= 1 <= upper.max() < 1 + 1e-14)
+    True
     """
 
     values: Array
@@ -472,9 +486,8 @@ def certify(
     if not isinstance(scores, Scores):
         raise ValueError(f"scores must be Scores, as from linear_scores, got {scores!r:.80}")
     n, b = scores.values.size, check_scalar(b, "b")
-    alpha = check_bounds(alpha, "alpha", n)
+    alpha, y = check_bounds(alpha, "alpha", n), check_labels(y, n)
     upper = check_bounds(upper, "upper", n, allow_negative=False)
-    y = check_labels(y, n)
     margin_lower, margin_upper = scores.margins(b, y)
     # For the hard margin the value is that of (w, b)/γ̂, in canonical form.
     m = float(margin_lower.min()) if np.isinf(upper[0]) else 1.0

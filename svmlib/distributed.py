@@ -494,10 +494,9 @@ def solve_kernel(
 def _log_forecast(span: PivotSpan, X: Array, y: Array, C: float, tol: float, n: int) -> None:
     """Log the gap that is to be expected, from a sample of n rows, if it has both classes."""
     if np.ptp(y):
-        problem = DualProblem(X, y, C, span.kernel)
-        relative_gap = nystrom.forecast_relative_gap(problem, tol, span, n)
-        level = logging.INFO if relative_gap <= tol else logging.WARNING
-        _LOG.log(level, "%d pivots; expected relative duality gap: %.0e", span.rank, relative_gap)
+        expected = nystrom.forecast_relative_gap(DualProblem(X, y, C, span.kernel), tol, span, n)
+        level = logging.INFO if expected <= tol else logging.WARNING
+        _LOG.log(level, "%d pivots; expected relative duality gap: %.0e", span.rank, expected)
 
 
 def _sample(chunks: _Chunks) -> Any:

@@ -1,4 +1,4 @@
-r"""Machines of other programs: which problems they solve, and how far from optimal they are.
+r"""Certify support vector machines that other programs have trained.
 
 A trained support vector machine is a short list of numbers, f(x) = Σ_j c_j k(z_j, x) + b, whatever
 program computed it. How good these numbers are depends on the problem to be solved, which differs

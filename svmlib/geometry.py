@@ -76,7 +76,13 @@ class Hyperplane(ReadOnly):
 
     @np.errstate(over="ignore", invalid="ignore")  # the error reports it
     def decision_function(self, X: ArrayLike) -> Array:
-        """Return f(x) = w·x + b for each row of X, shape (n,)."""
+        """Return f(x) = w·x + b for each row of X, shape (n,).
+
+        Raises
+        ------
+        ValueError
+            If X is not as above, or w·x + b overflows; so do the methods below that use it.
+        """
         f = self._points(X) @ self.w + self.b
         if not np.isfinite(f).all():
             raise ValueError("X and w must be small enough for w·x + b to be finite: rescale them")
@@ -96,7 +102,18 @@ class Hyperplane(ReadOnly):
         return points - np.outer(self.signed_distance(points), self.w / self.norm)
 
     def functional_margins(self, X: ArrayLike, y: ArrayLike) -> Array:
-        """Return γ̂_i = y_i f(x_i) for each sample: positive on its own side of the hyperplane."""
+        """Return γ̂_i = y_i f(x_i) for each sample: positive on its own side of the hyperplane.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The γ̂_i.
+
+        Raises
+        ------
+        ValueError
+            If X or y is not as above, here and in the methods below.
+        """
         return check_labelled(X, y)[1] * self.decision_function(X)
 
     def functional_margin(self, X: ArrayLike, y: ArrayLike) -> float:

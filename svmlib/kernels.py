@@ -223,6 +223,11 @@ class Linear(_DotProductKernel):
     take the mean as the origin. `svmlib.smo.smo` and the interior point method take the
     points as they are. `RBF` chooses its own origin, because its values depend on distances only;
     for other kernels a shift would change the values.
+
+    Examples
+    --------
+    >>> Linear()([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[11.]])
     """
 
     linear = True
@@ -269,6 +274,16 @@ class Polynomial(_DotProductKernel):
     ----------
     Boser, B. E., Guyon, I. M. and Vapnik, V. N. (1992), "A training algorithm for optimal margin
     classifiers".
+
+    Examples
+    --------
+    >>> kernel, X = Polynomial(degree=2, coef0=1.0), np.array([[1.0], [2.0]])
+    >>> kernel(X, X)
+    array([[ 4.,  9.],
+           [ 9., 25.]])
+    >>> kernel.feature_map(X).round(3)  # 1, √2 x and x²
+    array([[1.   , 1.414, 1.   ],
+           [1.   , 2.828, 4.   ]])
     """
 
     degree: int = 3
@@ -352,13 +367,27 @@ class RBF(ClassicKernel):
     ----------
     Boser, B. E., Guyon, I. M. and Vapnik, V. N. (1992), "A training algorithm for optimal margin
     classifiers".
+
+    Examples
+    --------
+    >>> RBF(gamma=0.5)([[0.0], [2.0]], [[0.0]]).round(3)
+    array([[1.   ],
+           [0.135]])
+    >>> RBF.from_width(1.0)
+    RBF(gamma=0.5)
     """
 
     gamma: float
 
     @classmethod
     def from_width(cls, sigma: float) -> RBF:
-        """Return the kernel of width σ > 0 (in the units of the data): γ = 1 / (2σ²)."""
+        """Return the kernel of width σ > 0 (in the units of the data): γ = 1 / (2σ²).
+
+        Raises
+        ------
+        ValueError
+            If σ or γ is not a positive finite number.
+        """
         sigma = check_scalar(sigma, "sigma", positive=True)
         return cls(check_scalar(0.5 / sigma / sigma, "1/(2 sigma²)", positive=True))
 
@@ -459,6 +488,11 @@ class Sigmoid(_DotProductKernel):
     ----------
     Lin, H.-T. and Lin, C.-J. (2003), "A study on sigmoid kernels for SVM and the training of
     non-PSD kernels by SMO-type methods".
+
+    Examples
+    --------
+    >>> Sigmoid(gamma=1.0, coef0=-1.0)([[1.0]], [[1.0], [3.0]]).round(3)
+    array([[0.   , 0.964]])
     """
 
     gamma: float

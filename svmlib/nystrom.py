@@ -79,7 +79,7 @@ def right_divide(A: Array, U: Array, transposed: bool = False) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class PivotSpan(ReadOnly):
-    r"""Pivots, and the features that they define: :math:`\Phi = K_{\cdot S} U^{-1}`.
+    r"""The span of a few samples (pivots), and its Nyström features :math:`K_{\cdot S} U^{-1}`.
 
     Attributes
     ----------
@@ -89,6 +89,11 @@ class PivotSpan(ReadOnly):
         The pivots.
     factor : ndarray of shape (r, r)
         U, upper triangular, with :math:`U^\top U = K_{SS}` up to rounding.
+
+    Raises
+    ------
+    ValueError
+        If the kernel is another, or pivots and factor do not have these shapes.
 
     References
     ----------
@@ -123,6 +128,16 @@ class PivotSpan(ReadOnly):
         """Choose pivots among the rows of X by the `pivoted_cholesky` factorisation of their K.
 
         It ends when no residual of k(x, x) is larger than `residual`, or only rounding is left.
+
+        Returns
+        -------
+        PivotSpan
+            Its pivots are rows of X, those with the largest residuals first.
+
+        Raises
+        ------
+        ValueError
+            If an argument is not as above.
         """
         residual = check_scalar(residual, "residual", finite=False)
         X = check_points(X)
@@ -141,14 +156,31 @@ class PivotSpan(ReadOnly):
         return self.kernel(self.pivots, self.pivots)
 
     def leading(self, residual: float, max_rank: float = inf) -> PivotSpan:
-        """Return the first pivots, as many as `residual` needs, but at most `max_rank`."""
+        """Return the first pivots, as many as `residual` needs, but at most `max_rank`.
+
+        Returns
+        -------
+        PivotSpan
+            The span of these pivots.
+
+        Raises
+        ------
+        ValueError
+            If no pivot is left: the kernel is 0 at all samples.
+        """
         rank = int(min(float(np.sum(self.factor.diagonal() ** 2 > residual)), max_rank))
         if not rank:
             raise ValueError("kernel must not be 0 at all samples")
         return PivotSpan(self.kernel, self.pivots[:rank], self.factor[:rank, :rank])
 
     def features(self, X: ArrayLike) -> Array:
-        """Return Φ of shape (n, r) for the rows of X."""
+        """Return the features Φ of shape (n, r) for the rows of X.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite array of shape (n, d).
+        """
         X = check_points(X, n_features=self.pivots.shape[1])
         Phi = np.empty((len(X), self.rank))
         evaluate = self.kernel.evaluator(self.pivots)

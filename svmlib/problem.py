@@ -59,6 +59,15 @@ class Solution(ReadOnly):
         the lower bound only.
     remedy : str
         What may help if the solver has not converged; may be empty.
+
+    Examples
+    --------
+    >>> from svmlib.smo import smo
+    >>> solution = smo(DualProblem([[0.0], [2.0]], [-1, 1]))
+    >>> solution.alpha, solution.b, solution.w, solution.converged
+    (array([0.5, 0.5]), -1.0, array([1.]), True)
+    >>> solution.certificate.optimal_to(1e-9)
+    True
     """
 
     alpha: Array
@@ -182,6 +191,11 @@ class DualProblem(ReadOnly):
     def with_bounds(self, C: float | ArrayLike) -> DualProblem:
         """Return the problem with other bounds C_i; both problems share K and its sums.
 
+        Returns
+        -------
+        DualProblem
+            The problem with these bounds.
+
         Raises
         ------
         ValueError
@@ -203,7 +217,13 @@ class DualProblem(ReadOnly):
     # The functions of α
 
     def objective(self, alpha: ArrayLike) -> float:
-        """Return D(α) = Σ α_i − ½ Σ α_i α_j y_i y_j k(x_i, x_j)."""
+        """Return D(α) = Σ α_i − ½ Σ α_i α_j y_i y_j k(x_i, x_j).
+
+        Raises
+        ------
+        ValueError
+            If α does not have n finite entries, here and in the methods below.
+        """
         alpha = self._check(alpha)
         beta = alpha * self.y
         return float(alpha.sum() - 0.5 * beta @ self.gram_matrix.matvec(beta))
@@ -216,6 +236,11 @@ class DualProblem(ReadOnly):
         """Return f(z) = Σ α_i y_i k(x_i, z) + b for the rows of Z, of shape (m,).
 
         If the problem has moved the origin, b is the bias of its `Solution`, and Z is as given.
+
+        Raises
+        ------
+        ValueError
+            If an argument has another shape or is not finite.
         """
         Z = check_points(Z, "Z", n_features=self.X.shape[1])
         Z = Z if self.origin is None else Z - self.origin
@@ -251,6 +276,11 @@ class DualProblem(ReadOnly):
         """Certify any (α, b) from the data alone, with every bound rounded outwards.
 
         Any cache is large enough, because rows of K that do not fit are evaluated again.
+
+        Returns
+        -------
+        Certificate
+            Of the classifier that (α, b) defines, and of α made feasible.
 
         Raises
         ------

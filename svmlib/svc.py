@@ -230,25 +230,24 @@ class SVC(BinaryClassifier):
         max_iter = np.inf if default else check_count(self.max_iter, "max_iter, if not -1,")
         memory_mb = check_scalar(self.memory_mb, "memory_mb", positive=True)
         check_choice(self.solver, "solver", get_args(SolverName))
-        X_given = X
         self._precomputed = is_precomputed(self.kernel)
-        X, labels, weights, rows = self._weighted_samples(X, y, sample_weight)
+        points, labels, weights, rows = self._weighted_samples(X, y, sample_weight)
         self.classes_, signs = two_classes(labels, weights)
         self.class_weight_ = class_factors(self.class_weight, self.classes_, labels)
         bounds = C if np.isinf(C) else weights * C * self.class_weight_[(signs > 0).astype(int)]
         parameters = {"degree": self.degree, "gamma": self.gamma, "coef0": self.coef0}
-        self.kernel_ = resolve_kernel(self.kernel, X, weights, X_given, **parameters)
+        self.kernel_ = resolve_kernel(self.kernel, points, weights, X, **parameters)
         kernel = check_kernel(self.kernel_)
-        X = kernel_points(self.kernel, X)
+        points = kernel_points(self.kernel, points)
         if np.isinf(C) and kernel.linear:
-            require_separable(X, signs)
-        problem = DualProblem(X, signs, bounds, kernel, move_origin=True)
+            require_separable(points, signs)
+        problem = DualProblem(points, signs, bounds, kernel, move_origin=True)
         self._origin = problem.origin
         try:
             solution, self.solver_ = solve(problem, self.solver, tol, max_iter, memory_mb=memory_mb)
         except CacheTooSmallError as error:
             raise CacheTooSmallError(f'{error} of DualProblem; solver="auto" needs less') from error
-        self._set_fitted_attributes(solution, problem, X, rows)
+        self._set_fitted_attributes(solution, problem, points, rows)
         warn_unless_converged(solution, self.solver_, tol, solution.remedy)
         return self
 

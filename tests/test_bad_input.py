@@ -169,7 +169,7 @@ CALLS = [
     (lambda: fit(C="linear"), "C must be a positive number, got 'linear'"),
     (lambda: fit(kernel="laplace"), "kernel must be one of"),
     (lambda: fit(kernel=X), "kernel must be one of"),
-    *[(partial(fit, kernel=k), f"kernel must be one of .* got {k!r}$") for k in (3, "3")],
+    *[(partial(fit, kernel=k), f"kernel must be one of .* got {k!r};") for k in (3, "3")],
     (lambda: fit(kernel="poly", degree=2.0), "degree must be a positive integer"),
     (lambda: fit(kernel="poly", coef0=np.inf), "coef0 must be"),
     (lambda: fit(gamma=0.0), "gamma.* must be"),
