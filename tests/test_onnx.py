@@ -18,7 +18,7 @@ from tests.machines import HERE, IRIS, MACHINES, X, Y
 
 
 def runtime(machine, path, A, dtype):
-    reason = "onnx and onnxruntime are not installed: pip install onnx onnxruntime"
+    reason = 'onnx and onnxruntime are not installed: pip install "svmlib[onnx]"'
     pytest.importorskip("onnx", reason=reason)
     onnxruntime = pytest.importorskip("onnxruntime", reason=reason)
     write_onnx(machine, path, dtype=dtype)
