@@ -356,6 +356,14 @@ def test_the_search_for_a_cap_ends_though_every_direction_gains_little(monkeypat
     assert next(calls) < 500
 
 
+def test_a_search_for_closest_points_ends_where_each_gain_is_rounding(monkeypatch):
+    cycles = iter(range(1000))
+    monkeypatch.setattr("svmlib._wolfe.range", lambda _: cycles, raising=False)
+    for seed in 55, 272, 361, 553:
+        closest_points(*problem(seed, most_points=30, most_features=8))
+    assert next(cycles) < 200, "of all searches together"
+
+
 def test_a_search_for_closest_points_that_is_cut_short_has_true_bounds(monkeypatch):
     rng, y = np.random.default_rng(0), np.tile([-1, 1], 50)
     X = rng.normal(size=(100, 40)) + 0.2 * y[:, None]

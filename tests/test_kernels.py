@@ -69,6 +69,8 @@ def test_the_error_of_the_rbf_kernel_is_no_larger_far_from_the_origin():
     X, kernel = points(0, 9, 2), RBF(0.5)
     assert kernel.error_bound(X + 1e3).theta < 1.01 * kernel.error_bound(X).theta
     assert RBF(1e9).error_bound(X).theta < 1e-11, "nor for so narrow a bell"
+    twice = DualProblem(np.vstack([X, X]), np.repeat([-1, 1], 9), 1.0, RBF(1e9))
+    assert_allclose(twice.gram(), np.tile(np.eye(9), (2, 2)), atol=1e-11)
 
 
 def test_a_certificate_stays_valid_if_the_matrix_given_is_changed():

@@ -38,7 +38,7 @@ EDGE = 2**53 + 4
 )
 def test_the_best_bias_is_that_of_the_problem(C, loss, bias, weights, best):
     A, given = [[0.0], [2.0], [2.0]], {"C": C, "loss": loss, "bias": bias, "sample_weight": weights}
-    verdict = certify_machine(([0.0], 0.0), A, [-1, 1, 1], **given)
+    verdict = certify_machine(([0.0], 9.0 * (bias != "none")), A, [-1, 1, 1], **given)
     assert_allclose(verdict.best_bias.b, best, atol=1e-6)
     assert verdict.n_changed == np.sum(verdict.ours.predict(A) < 0), "0 is for the second class"
 
@@ -77,8 +77,9 @@ def accept(verdict, m, A, y, C):
     assert in_digits(replace(m, b=-m.b), A, y, C, -1)[0] <= verdict.primal_negated * above
     if len(m.points) == len(A):
         assert violation <= verdict.kkt_violation
-        balanced = m.bias != "free" or sum(fractions(m.coefficients)) == 0
-        if balanced and (m.loss != "hinge" or (np.abs(m.coefficients) <= C).all()):
+        imbalance = abs(sum(fractions(m.coefficients))) * (m.bias == "free")
+        assert imbalance <= verdict.balance_violation
+        if imbalance == 0 and (m.loss != "hinge" or (np.abs(m.coefficients) <= C).all()):
             assert verdict.dual <= dual
     return primal, dual, violation
 
