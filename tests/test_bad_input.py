@@ -1,6 +1,5 @@
 """Bad input is a ValueError that names the argument, what is wrong, and what is accepted."""
 
-import math
 import sys
 from dataclasses import replace
 from decimal import Decimal
@@ -59,7 +58,11 @@ TWO = DualProblem([[0.0], [2.0]], [-1, 1], 1.5)
 PLANE, TABLE, PENGUINS = Hyperplane([1, 2], -1), Precomputed(np.eye(3)), load_penguins()
 INDEFINITE = DualProblem(X, Y, 1.0, lambda A, B: -A @ B.T)
 SOLVERS = [partial(solve, TWO) for solve in (smo, newton, interior_point)]
-ITERATIVE = [*SOLVERS, partial(hull_smo, X, Y), partial(descent, X, Y, 1.0)]
+ITERATIVE = [
+    *SOLVERS,
+    partial(hull_smo, X, Y),
+    *(partial(f, X, Y, 1.0) for f in (descent, pegasos)),
+]
 ROW, NO_ROWS = np.zeros((1, 1)), ([[0.0], [0.5]], [[-1.0]], [[3.0]], [[0.0, 1.0]])  # of TABLE
 HARD, NO_LINE = SVC(kernel="linear", C=np.inf), ([[0.0], [1.0], [2.0]], [1, -1, 1])
 MASKED = np.ma.masked_equal(np.eye(4), 1)
@@ -143,9 +146,6 @@ CALLS = [
     # solvers
     *[(partial(f, tol=0), "tol must be a positive finite number") for f in ITERATIVE],
     *[(partial(f, max_iter=0), "max_iter must be a positive integer") for f in ITERATIVE],
-    (lambda: smo(TWO, tol="small"), "tol must be a positive finite number, got 'small'"),
-    (lambda: smo(TWO, tol=np.inf), "tol must be a positive finite number, got inf"),
-    (lambda: smo(TWO, max_iter=2.5), "max_iter must be a positive integer, got 2.5"),
     *[  # unbalanced, negative, above C, and by little
         (partial(solve, start=start), "start must be feasible")
         for solve in SOLVERS[:2]
@@ -155,28 +155,23 @@ CALLS = [
     (lambda: interior_point(INDEFINITE), "semidefinite for .* be proved for the Gram matrix"),
     (lambda: newton(problem(kernel=np.inner, cache_mb=2e-4)), "too large.*cache_mb"),
     *[(partial(smo, TWO, selection=s), "selection must be one of") for s in ("bogus", X)],
-    (lambda: hull_smo(X, ONES), "both classes"),
     (lambda: hull_smo(HUGE, [1, -1]), "rescale X"),
     (lambda: descent(X, Y, np.inf), "C must be a positive finite"),
     (lambda: descent(HUGE, [1, -1], 1e101), "C must be at most"),  # before the sums overflow
     (lambda: descent(X, ONES, 1.0), "both classes"),
     (lambda: pegasos(X, Y, 0), "lam must be a positive"),
     *[(partial(pegasos, X, Y, lam), r"lam must be such that 1/\(lam n\)") for lam in UNUSABLE],
-    (lambda: pegasos(X, Y, 1.0, tol=np.nan), "tol must be a positive"),
-    (lambda: pegasos(X, Y, 1.0, max_iter=0), "max_iter must be a positive integer"),
     (lambda: pegasos([0.0, 1.0], Y, 1.0), "X must hold one row per point"),
     # estimator
     (lambda: fit(C="linear"), "C must be a positive number, got 'linear'"),
     (lambda: fit(kernel="laplace"), "kernel must be one of"),
     (lambda: fit(kernel=X), "kernel must be one of"),
     *[(partial(fit, kernel=k), f"kernel must be one of .* got {k!r};") for k in (3, "3")],
-    (lambda: fit(kernel="poly", degree=2.0), "degree must be a positive integer"),
     (lambda: fit(kernel="poly", coef0=np.inf), "coef0 must be"),
     (lambda: fit(gamma=0.0), "gamma.* must be"),
     (lambda: fit(gamma="wide"), "gamma.* must be"),
     (lambda: fit(tol=0), "tol must be"),
     *[(partial(fit, solver=s), "solver must be one of") for s in ("newtonian", X)],
-    (lambda: fit(max_iter=0), "max_iter, if not -1, must be"),
     (lambda: fit(class_weight={2: 1.0}), r"class_weight names \[2\], but y has \[-1, 1\]$"),
     (lambda: fit(class_weight={"1": 1.0}), r"class_weight names \['1'\], but y has \[-1, 1\]$"),
     (lambda: fit(class_weight={1: 0}), "class_weight must be a positive finite number, got 0"),
@@ -185,7 +180,6 @@ CALLS = [
     (lambda: fit(0 * ONES), "or all zero"),
     (lambda: fit(ONES[1:]), "sample_weight has 9 entries, expected 10"),
     (lambda: fit(np.where(Y > 0, 0, 1)), "of one class, -1"),
-    (lambda: fit(["a"] * 10), "sample_weight must be a dense array of real numbers"),
     (lambda: fit(np.nan * ONES), "sample_weight must be finite"),
     (lambda: SVC().fit(X, Y / 2), "Unknown label type: continuous"),
     (lambda: SVC().fit(X, Y[1:]), "inconsistent numbers of samples"),
@@ -225,7 +219,7 @@ CALLS = [
     (lambda: search(Cs=(1.0,), refit=lambda _: -1), "refit must return the index .* got -1"),
     (lambda: fit(gamma=[0.5, 1.0]), r"gamma, if not .* must be a positive .* got \[0.5, 1.0\]"),
     (lambda: fit(gamma=np.array([0.5, 1.0])), "gamma, if not .* must be a positive"),
-    *[(partial(fit, max_iter=k), "max_iter, if not -1, must be a positive") for k in (-2, X)],
+    *[(partial(fit, max_iter=k), "max_iter, if not -1, must be a positive") for k in (0, -2, X)],
     (lambda: search(cv=[([0, 2], range(9))]), "cv must give each fold samples of both"),
     (lambda: SVCCV(cv=[(range(8), [8, 9])]).fit(X, Y, X[:, 0] < 16), "to test, of positive weight"),
     # losses
@@ -241,7 +235,10 @@ CALLS = [
         for w, points in ((0, X), (1e200, 1e200 * X * [1, -1]))
     ],
     # hulls
-    *[(partial(f, X, ONES), "both classes") for f in (separation, closest_points, separating_caps)],
+    *[
+        (partial(f, X, ONES), "both classes")
+        for f in (separation, closest_points, separating_caps, hull_smo)
+    ],
     *[(partial(closest_points, X, Y, cap), "cap must be") for cap in (0.1, 1.5, 0, np.inf)],
     (lambda: convex_hull(np.zeros((0, 2))), "points must hold at least one point"),
     (lambda: closest_points(HUGE, [1, -1]), "X must have coordinates below .*: rescale X"),
@@ -264,10 +261,7 @@ CALLS = [
     (lambda: RBF.from_width(0), "sigma must be a positive"),
     *[(partial(RBF.from_width, s), r"1/\(2 sigma²\) must be") for s in (1e200, 1e-200)],
     *[(partial(Polynomial, p), "degree must be a positive integer") for p in (1.5, 0, np.inf)],
-    (lambda: Polynomial(2, gamma=0), "gamma must be"),
     (lambda: Polynomial(2, 1.0, -1.0).feature_map(X), "coef0 must be at least"),
-    (lambda: Sigmoid(-1.0), "gamma must be"),
-    (lambda: Sigmoid(1.0, math.inf), "coef0 must be"),
     (lambda: Linear()(X, X[:, :1]), "Z has 1 features, expected 2"),
     (lambda: RBF(1.0)([1.0, 2.0], POINT), "X must hold one row per point"),
     (lambda: RBF(1.0).diagonal([[np.nan]]), "X must be finite, but it contains NaN"),
@@ -276,7 +270,6 @@ CALLS = [
     (lambda: Precomputed(np.eye(3), float_type=[]), "float_type must be float16, float32 or"),
     (lambda: Precomputed(np.eye(3), float_type=np.int64), "float_type must be float16, float32 or"),
     (lambda: Precomputed([[1e-12, 5e-13], [5.00001e-13, 1e-12]]), "symmetric"),
-    (lambda: Precomputed([[1e12, 5e11], [5.00001e11, 1e12]]), "symmetric"),
     *[
         (partial(Precomputed, np.array([[9, 0.5], [0, 9]], t)), f"by 0.5, .* {t.__name__}")
         for t in (np.float16, np.float32, np.float64)
@@ -319,7 +312,6 @@ CALLS = [
     (lambda: pegasos(X, Y, 1.0, seed=-1), "seed must be a non-negative integer, got -1"),
     (lambda: low_rank(Sigmoid(1.0), X, max_rank=0), "max_rank must be a positive number"),
     (lambda: SPAN.features(X[:, :1]), "X has 1 features, expected 2"),
-    (lambda: SPAN.features(np.nan * X), "X must be finite"),
     *[
         (partial(PivotSpan.of_sample, kernel, X, 0.1), "kernel must be a kernel of svmlib.*semid")
         for kernel in (np.inner, Cubed())
@@ -327,7 +319,6 @@ CALLS = [
     (lambda: PivotSpan(Sigmoid(1.0), X[:1], [[1.0]]), "kernel must be a kernel of svmlib.kernels"),
     (lambda: TWO.decision_function([0.5, 0.5], np.nan, ROW), "b must be a finite number, got nan"),
     (lambda: primal_upper_bound(0.0, ONES, -1.0), "C must not be negative, got -1"),
-    (lambda: primal_upper_bound(0.0, ONES, -ONES), "C must not be negative, got -1"),
     *[
         (
             partial(primal_upper_bound, 1.0, [margin], 1e30),
