@@ -182,8 +182,10 @@ def all_nine_of_size_cost_more_than_nine_others_and_one_hardly_any(seed: int) ->
     return nine > 1.5 and single <= 3
 
 
-def with_a_smaller_c_nine_of_size_cost_one_to_three_standard_errors_more(seed: int) -> bool:
-    return 1 < without_size(seed, 0.01)[0] < 3
+def with_a_smaller_c_nine_of_size_cost_one_and_a_half_to_three_standard_errors_more(
+    seed: int,
+) -> bool:
+    return 1.5 < without_size(seed, 0.01)[0] < 3
 
 
 @cache
@@ -371,7 +373,7 @@ SENTENCES = [
     a_stable_sign_is_not_that_of_the_correlation_and_small_weights_change_theirs,
     the_penalty_of_absolute_weights_keeps_few_of_nine_and_other_resamples_keep_others,
     all_nine_of_size_cost_more_than_nine_others_and_one_hardly_any,
-    with_a_smaller_c_nine_of_size_cost_one_to_three_standard_errors_more,
+    with_a_smaller_c_nine_of_size_cost_one_and_a_half_to_three_standard_errors_more,
     the_nearest_known_beats_the_mean_and_the_default_width,
     a_tuned_width_is_better_than_the_default,
     mahalanobis_and_the_nearest_detect_two_to_three_in_a_hundred_more_than_a_tuned_width,
