@@ -35,7 +35,7 @@ def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None,
         alpha, _, note = multipliers(m, X, y, C)
         return alpha, False, note
     is_linear = is_classic(m.kernel) and m.kernel.linear
-    if is_linear and len(m.points) == 1 and m.coefficients[0] == 1:
+    if is_linear and m.rows is None and len(m.points) == 1 and m.coefficients[0] == 1:
         return None, False, ""  # the machine is w
     if m.precomputed:
         return _sums_of_rows(row_numbers(m.points, y.size), m.coefficients, y)

@@ -53,7 +53,8 @@ class Machine(ReadOnly):
     support : pair of ndarray, or None
         Support vectors and their y_j α_j, if f is a sum over other points, such as pivots.
     rows : ndarray of shape (m,), or None
-        Which rows of the training samples the points are, if this is known.
+        Which rows of the training samples the points are, if this is known. Without it, a single
+        point of a linear machine with the coefficient 1 is taken for w.
 
     Raises
     ------

@@ -4,7 +4,7 @@ The slack ξ_i of the soft margin is max(0, 1 − y_i f(x_i)), so the constraint
 what remains is a convex function of w and b with kinks. With this module you can
 
 - compare the losses that classifiers are trained with, as functions of the functional margin
-  m = y f(x): `hinge`, `squared`, `absolute`, `logistic`;
+  m = y f(x): `hinge`, `squared_loss`, `absolute_loss`, `logistic_loss`;
 - evaluate the primal objective: `primal_objective`;
 - minimise it by `subgradient_descent`, or one random point at a time by `pegasos`, until a
   duality gap proves that little is left to gain.

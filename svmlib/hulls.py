@@ -230,10 +230,12 @@ class Separation(ReadOnly):
         """
         X, y = check_labelled(self.X, self.y)
         if self.w is not None and self.b is not None:
-            return separates(self.w, self.b, X, y)
+            valid = self.w.shape == X.shape[1:] and np.isfinite([*self.w, self.b]).all()
+            return bool(valid) and separates(self.w, self.b, X, y)
         return (
             self.weights is not None
-            and bool((self.weights >= 0).all())
+            and self.weights.shape == y.shape
+            and bool(((self.weights >= 0) & (self.weights < 2)).all())  # larger sums may overflow
             # The sums are one but for the rounding of the weights; `fsum` rounds only once.
             and all(abs(math.fsum(self.weights[y == s]) - 1) <= 2**-50 for s in (-1, 1))
             and self.residual <= _RESIDUAL_TOL * math.sqrt(X.shape[1])

@@ -63,6 +63,16 @@ def one_standard_error(results: dict[str, Any]) -> int:
     γ, then a smaller C. Give this function as ``refit`` to `SVCCV` or to scikit-learn's search over
     "C" and "gamma", also for a step of a pipeline, such as "svc__C".
 
+    Parameters
+    ----------
+    results : dict
+        The ``cv_results_`` of a search.
+
+    Returns
+    -------
+    int
+        The index of a candidate.
+
     Raises
     ------
     ValueError
@@ -432,7 +442,17 @@ class SVCCV(BinaryClassifier):
         return int(index)
 
     def compare(self, first: int, second: int) -> Comparison:
-        """Compare two candidates, given by their numbers in ``cv_results_``.
+        """Compare two candidates on the same folds and the same test samples.
+
+        Parameters
+        ----------
+        first, second : int
+            Their indices in ``cv_results_``.
+
+        Returns
+        -------
+        Comparison
+            The difference of their scores, and how many samples only one of them got right.
 
         Raises
         ------

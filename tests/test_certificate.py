@@ -31,7 +31,9 @@ from svmlib.kernels import (
     Linear,
     Polynomial,
     Precomputed,
+    ProductForm,
     Sigmoid,
+    is_classic,
     kernel_expansion,
 )
 from svmlib.newton import newton
@@ -555,6 +557,36 @@ def test_a_gap_is_no_part_of_a_negative_value():
 
 class Named(Linear):
     name = "ours"
+
+
+class Evaluated(RBF):
+    def evaluator(self, Z):
+        def evaluate(X, out):
+            out[:] = (X @ Z.T) ** 3
+            return out
+
+        return evaluate
+
+
+class Formed(RBF):
+    def product_form(self, X):
+        return ProductForm(X, X.T, lambda t: t)
+
+
+class Diagonal(RBF):
+    def diagonal(self, X):
+        return np.full(len(X), 2.0)
+
+
+@pytest.mark.parametrize("kind", [Evaluated, Formed, Diagonal])
+def test_a_subclass_with_another_method_for_its_values_is_known_by_its_values(kind):
+    X, y, alpha = np.array([[1.0], [2.0], [-1.0]]), np.array([1, 1, -1]), np.array([0.2, 0.1, 0.3])
+    kernel = kind(1.0)
+    assert not is_classic(kernel)
+    functions = [DualProblem(X, y, 1.0, k) for k in (kernel, lambda A, B: kernel(A, B))]
+    found, judged = (problem.certificate(alpha, 0.1) for problem in functions)
+    assert found == judged
+    assert found.user_defined_kernel
 
 
 def test_another_formula_in_a_subclass_is_another_kernel():

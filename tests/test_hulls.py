@@ -194,6 +194,19 @@ def test_a_common_point_that_is_none_is_refused(scale):
         assert not Separation(middle, labels, weights=share).verify(), "one sum is not 1"
 
 
+def test_a_certificate_of_the_wrong_shape_or_without_numbers_is_refused():
+    X, y, nan, inf = np.array([[0.0], [3.0], [0.0]]), np.array([-1.0, 1.0, 1.0]), np.nan, np.inf
+    for w in [1.0, 1.0], [], [[1.0]], 1.0, [nan], [inf], [-inf]:
+        assert not Separation(X[:2], y[:2], w=np.array(w), b=-1.0).verify()
+    for b in nan, inf, -inf:
+        assert not Separation(X[:2], y[:2], w=np.array([1.0]), b=b).verify()
+    assert Separation(X, y, weights=np.array([1.0, 0.0, 1.0])).verify()
+    largest = np.finfo(float).max
+    for weights in [1.0, 0.0], [1.0, 0, 1, 0], [[1.0, 0, 1]], 1.0, [1, 0, nan], [inf, 0, 1]:
+        assert not Separation(X, y, weights=np.array(weights)).verify()
+    assert not Separation(X, y, weights=np.array([1.0, largest, largest])).verify()
+
+
 def test_a_hyperplane_is_verified_exactly():
     y, ulp, tiny = np.array([-1.0, 1.0]), 2.0**-54, 2.0**-1074
     X, third = np.array([[0.1], [0.3]]), np.array([[-0.6] * 3, [0.6] * 3])

@@ -105,6 +105,13 @@ def test_one_point_is_w_only_for_the_linear_kernel():
 NAMED = [1e17, 5.0, -1e17], [1e17, 5.3, -1e17], [1.0, 1e-17, 2.0], [1.5, 3.5], [1e308] * 3
 
 
+def test_one_point_whose_row_is_known_is_not_w():
+    A, y = np.array([[1.0], [-2.0]]), np.array([1, -1])
+    m = Machine(A[:1], np.ones(1), 0.0, Linear(), C=5.0, bias="none", rows=np.array([0]))
+    assert certify_machine(m, A, y).box_violation == 0
+    assert certify_machine(m, A, -y).box_violation >= 1, "α = −1"
+
+
 @pytest.mark.parametrize("coefficients", NAMED)
 def test_a_row_that_is_named_twice_has_the_sum_of_its_coefficients(coefficients):
     """Next to terms that cancel, a plain sum has no digit of it; rounded once, it is another w."""
