@@ -73,7 +73,7 @@ class Verdict:
     note : str
         Why the multipliers could not be judged, or which evidence suggests another C; what to check
         if the machine may belong to other rows or another problem; which threshold of a wrapper is
-        not judged; and whether early stopping kept rows from training.
+        not judged; and whether early stopping kept rows from training, or `max_iter` ended it.
     weighted : bool
         Whether factors of C were given as `sample_weight`.
 

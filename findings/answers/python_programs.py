@@ -64,12 +64,12 @@ def linear(fit, *questions, **given):
         yield {"data": name, "C": C, "w": w, "b": b, "warned": warned} | given
 
 
-def radial(fit, gamma=0.5, **given):
-    """Ask for an RBF machine on the noisy points; fit returns β, one per row, and b."""
-    name, X, y, C = next(asked())
-    (beta, b), warned = heard(fit, X, y, C, gamma)
-    beta, b = np.ravel(beta).tolist(), float(np.ravel(b)[0])
-    yield {"data": name, "C": C, "gamma": gamma, "beta": beta, "b": b, "warned": warned} | given
+def radial(fit, *questions, gamma=0.5):
+    """Ask for an RBF machine each time; fit returns β, one per row, and b."""
+    for name, X, y, C in asked(*questions or QUESTIONS[:1]):
+        (beta, b), warned = heard(fit, X, y, C, gamma)
+        beta, b = np.ravel(beta).tolist(), float(np.ravel(b)[0])
+        yield {"data": name, "C": C, "gamma": gamma, "beta": beta, "b": b, "warned": warned}
 
 
 def spread(n, rows, values):
@@ -183,7 +183,7 @@ def dlib_radial():
         b = float(np.median(scores - A[:, :-1] @ alpha))
         return spread(len(X), rows, alpha), b
 
-    yield from radial(bell)
+    yield from radial(bell, QUESTIONS[0], SMALL)
 
 
 def dlib_linear():
