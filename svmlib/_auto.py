@@ -20,7 +20,7 @@ import numpy as np
 
 from svmlib import nystrom
 from svmlib._arrays import Array, Indices, megabytes
-from svmlib._solvers import certified_solution, feasible_start, objective_values
+from svmlib._solvers import certified_solution, check_start, objective_values
 from svmlib.gram_matrix import EAGER_SAMPLES, CacheTooSmallError
 from svmlib.interior_point import MAX_INTERIOR_STEPS, run_interior_point
 from svmlib.newton import MAX_NEWTON_STEPS, is_small, newton_multipliers
@@ -116,7 +116,7 @@ def solve(
     >>> solution.alpha.round(6), name
     (array([0.5, 0.5]), 'newton')
     """
-    alpha = feasible_start(problem, start)
+    alpha = check_start(problem, start)
     if solver == "interior_point":
         return run_interior_point(problem, tol, int(min(max_iter, MAX_INTERIOR_STEPS))), solver
     most_steps = MAX_SMO_STEPS if solver == "smo" else _SMO_STEPS_PER_SAMPLE * max(problem.n, 1000)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import validate_data
 
 from svmlib._arrays import Array
 from svmlib._kernel_names import is_precomputed
-from svmlib._validation import as_float, as_labels, refuse_masked
+from svmlib._validation import check_array, check_class_labels, require_unmasked
 
 
 class BinaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # without types
@@ -41,8 +41,8 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     @np.errstate(invalid="ignore")  # scikit-learn adds numbers up to see whether they are finite
     def _check_samples(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray[np.generic]]:
         """Return finite float64 points in C order, and labels; and keep the number of features."""
-        refuse_masked(X, "X")
-        labels = as_labels(y)
+        require_unmasked(X, "X")
+        labels = check_class_labels(y)
         whole = labels.dtype.kind in "biu" or (labels.dtype.kind == "f" and not (labels % 1).any())
         if is_finite_matrix(X) and labels.shape == (len(X),) and whole:
             self.n_features_in_ = X.shape[1]
@@ -50,7 +50,7 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         else:
             validated, labels = validate_data(self, X, y, dtype="numeric", order="C")
             check_classification_targets(labels)
-            points = as_float(validated, "X")
+            points = check_array(validated, "X")
         if is_precomputed(self.kernel) and points.shape[0] != points.shape[1]:
             raise ValueError(f"X must be a square Gram matrix, got shape {points.shape}")
         return np.ascontiguousarray(points), labels

@@ -24,7 +24,7 @@ from svmlib._kernel_names import (
     resolve_gamma,
 )
 from svmlib._machines import Loss, Machine
-from svmlib._validation import as_float, check_scalar, check_vector, class_factors
+from svmlib._validation import check_array, check_class_weight, check_scalar, check_vector
 from svmlib._wrappers import not_fitted_error
 from svmlib.kernels import BaseKernel, KernelOrPrecomputed, check_kernel
 from svmlib.svc import SVC
@@ -195,7 +195,7 @@ def _class_factors(machine: Any, y: NDArray[np.generic], weights: Array | None) 
         # LinearSVC adds up the weights of the samples; others count the samples.
         totals = {c: weights.sum(where=y == c) for c in classes.tolist()}
         chosen = {c: weights.sum() / classes.size / total for c, total in totals.items()}
-    return class_factors(chosen, classes, y)
+    return check_class_weight(chosen, classes, y)
 
 
 def _training_settings(params: dict[str, Any], n: int) -> dict[str, Any]:
@@ -331,4 +331,4 @@ def _kernel_of(machine: Any, X: Array | None) -> BaseKernel | Literal["precomput
 
 def _dense(A: Any) -> Array:
     """Return numbers of a machine, sparse or not, as a finite float64 array."""
-    return as_float(A.toarray() if hasattr(A, "toarray") else A, "the numbers of the machine")
+    return check_array(A.toarray() if hasattr(A, "toarray") else A, "the numbers of the machine")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svmlib._arrays import Array
-from svmlib._validation import check_choice, check_scalar, float_type_of
+from svmlib._validation import check_scalar, float_type_of, require_choice
 from svmlib.kernels import RBF, BaseKernel, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 
 KernelName = Literal["linear", "poly", "rbf", "sigmoid", "precomputed"]
@@ -21,7 +21,7 @@ _NAMES: dict[str, Any] = {"linear": Linear, "poly": Polynomial, "rbf": RBF, "sig
 
 def named_kernel(name: str, **parameters: float) -> BaseKernel:
     """Return the kernel of this name, with those of the given parameters that it accepts."""
-    check_choice(name, "kernel", (*_NAMES, "precomputed"), "; it may also be callable")
+    require_choice(name, "kernel", (*_NAMES, "precomputed"), "; it may also be callable")
     accepted = {field.name: parameters[field.name] for field in fields(_NAMES[name])}
     kernel: BaseKernel = _NAMES[name](**accepted)
     return kernel

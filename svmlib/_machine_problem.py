@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from svmlib._arrays import Array
 from svmlib._machines import Machine, checked_constant, pad_columns
 from svmlib._rounding import SMALLEST_NORMAL, SMALLEST_SUBNORMAL, exact_sum, round_down, round_up
-from svmlib._validation import check_weights
+from svmlib._validation import check_sample_weight
 from svmlib.certificate import (
     Scores,
     dual_lower_bound,
@@ -128,7 +128,7 @@ def _weighted_rows(
     m: Machine, X: Array, y: Array, weights: ArrayLike | None
 ) -> tuple[Array, Array, Array]:
     """Return the rows of positive weight, their labels, and their factors of C."""
-    factors = check_weights(weights, y.size)
+    factors = check_sample_weight(weights, y.size)
     positive = factors > 0
     if not positive.all():
         if m.precomputed:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from svmlib._arrays import Array, ReadOnly
 from svmlib._kernel_names import is_precomputed
 from svmlib._rounding import MAX_NORM
-from svmlib._validation import as_float, check_choice, check_points, check_scalar
+from svmlib._validation import check_array, check_points, check_scalar, require_choice
 from svmlib.kernels import KernelOrPrecomputed, Linear, check_kernel, kernel_expansion
 
 Loss = Literal["hinge", "squared_hinge"]
@@ -83,8 +83,8 @@ class Machine(ReadOnly):
     rows: NDArray[np.intp] | None = None
 
     def __post_init__(self) -> None:
-        points = as_float(self.points, "points")
-        coefficients = as_float(self.coefficients, "coefficients")
+        points = check_array(self.points, "points")
+        coefficients = check_array(self.coefficients, "coefficients")
         if points.ndim != 2 or coefficients.shape != points.shape[:1]:
             shapes = f"{points.shape} and {coefficients.shape}"
             raise ValueError(f"points and coefficients must be (m, d) and (m,), got {shapes}")
@@ -153,7 +153,7 @@ def scores_without_bias(
 def checked_constant(m: Machine) -> float:
     """Return C, or raise an error if a machine does not say which problem it solves."""
     for name, choices in ("loss", get_args(Loss)), ("bias", get_args(Bias)):
-        check_choice(getattr(m, name), name, choices, "; give it, if the machine is an SVM")
+        require_choice(getattr(m, name), name, choices, "; give it, if the machine is an SVM")
     if m.C is None:
         raise ValueError("C must be given: the machine does not say what it was")
     for factor in m.class_weight:

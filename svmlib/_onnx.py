@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from svmlib._arrays import Array
 from svmlib._estimators import machine_without_rows
 from svmlib._kernel_names import not_libsvm_error
-from svmlib._validation import check_choice, check_path
+from svmlib._validation import check_path, require_choice
 from svmlib.kernels import RBF, KernelOrPrecomputed, Linear, Polynomial, Sigmoid, is_classic
 
 
@@ -49,7 +49,7 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
         If the kernel is not one of LIBSVM's, the labels are not integers, Booleans or text, the
         machine is not for two classes, or a pipeline has a step other than a scaler before it.
     """
-    check_choice(dtype, "dtype", ("float64", "float32"))
+    require_choice(dtype, "dtype", ("float64", "float32"))
     try:
         onnx = import_module("onnx")
     except ImportError as error:

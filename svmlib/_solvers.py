@@ -22,7 +22,7 @@ _MAX_SLACK_ROUNDING = 1e-9  # the largest error of a margin that may be a solver
 _BALANCE_TOL = 1e-9  # times Σα: how far Σ α_i y_i of a start may be from 0, by others' rounding
 
 
-def require_problem(problem: object) -> DualProblem:
+def check_problem(problem: object) -> DualProblem:
     """Return the argument of a solver if it is a `DualProblem`."""
     if not isinstance(problem, DualProblem):
         advice = "write DualProblem(X, y, C)"
@@ -40,9 +40,9 @@ def require_convex(problem: DualProblem, method: str) -> None:
         raise ValueError(f'{reason}; svmlib.smo.smo, or SVC(solver="smo"), accepts any kernel')
 
 
-def feasible_start(problem: object, start: ArrayLike | None) -> Array:
+def check_start(problem: object, start: ArrayLike | None) -> Array:
     """Return a feasible start of a solver: zero multipliers, or a copy of `start`."""
-    problem = require_problem(problem)
+    problem = check_problem(problem)
     if start is None:
         return np.zeros(problem.n)
     alpha = np.array(check_vector(start, "start", length=problem.n))

@@ -1,7 +1,8 @@
-"""Input checks shared by all modules of the library.
+"""Checks of arguments, shared by all modules of the library.
 
-Each check returns the array in the form the mathematics uses, or raises a `ValueError` that names
-the argument, says what was wrong with it and what is accepted.
+In every module, a function ``check_…`` returns its argument in the form that the mathematics uses,
+and a function ``require_…`` returns nothing. Both raise a `ValueError` that names the argument, and
+says what is wrong with it and what is accepted.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _NUMBERS = (*_INTEGERS, float, np.floating)
 _MAX_SKEW = {np.float16: 5e-3, np.float32: 1e-4, np.float64: 1e-10}
 
 
-def as_float(value: ArrayLike, name: str, *, finite: bool = True) -> Array:
+def check_array(value: ArrayLike, name: str, *, finite: bool = True) -> Array:
     """Convert to a float64 array, by default a finite one, or raise an error that names it.
 
     Integers of size 2**53 or more are refused, because NumPy may round them; other numbers
@@ -43,7 +44,7 @@ def as_float(value: ArrayLike, name: str, *, finite: bool = True) -> Array:
     except (TypeError, ValueError, OverflowError) as error:
         accepted = "a dense array of real numbers"
         raise ValueError(f"{name} must be {accepted}, got {value!r:.80}") from error
-    refuse_masked(value, name)  # first, as there may be NaN under a mask
+    require_unmasked(value, name)  # first, as there may be NaN under a mask
     if finite and not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, but it contains NaN or infinity")
     whole = [isinstance(v, _INTEGERS) for v in numbers.flat] if kind == "O" else [kind in "iu"]
@@ -58,7 +59,7 @@ def float_type_of(value: object) -> FloatType:
     return float_type if float_type in (np.float16, np.float32) else np.float64
 
 
-def refuse_masked(value: object, name: str) -> None:
+def require_unmasked(value: object, name: str) -> None:
     """Refuse masked entries, because the numbers under the mask are meaningless."""
     parts = value if isinstance(value, list | tuple) else [value]
     if any(np.ma.is_masked(part) for part in parts):
@@ -67,7 +68,7 @@ def refuse_masked(value: object, name: str) -> None:
 
 def check_points(X: ArrayLike, name: str = "X", *, n_features: int | None = None) -> Array:
     """Return X as a finite float64 array of shape (n, d) with n, d ≥ 1."""
-    array = as_float(X, name)
+    array = check_array(X, name)
     if array.ndim != 2:
         advice = f"write {name}.reshape(-1, 1) for one feature, (1, -1) for one point"
         if array.ndim > 2:
@@ -107,7 +108,7 @@ def check_gram(K: Array, name: str, float_type: FloatType) -> Array:
 
 def check_vector(value: ArrayLike, name: str, *, length: int | None = None) -> Array:
     """Return a finite float64 array of shape (length,)."""
-    array = as_float(value, name)
+    array = check_array(value, name)
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"{name} must be a non-empty vector, got shape {array.shape}")
     if length is not None and array.size != length:
@@ -121,7 +122,7 @@ def check_bounds(value: ArrayLike, name: str, *shape: int, allow_negative: bool 
     In single precision, results would be rounded by more than certificates allow for. A fraction or
     a longer float is refused if no float64 equals it: the nearest one may be on the wrong side.
     """
-    array = as_float(value, name, finite=False)
+    array = check_array(value, name, finite=False)
     numbers = np.asarray(value)
     may_round = numbers.dtype.kind == "O" or numbers.dtype.itemsize > array.itemsize
     if may_round and not ((array == numbers) | np.isnan(array)).all():
@@ -143,7 +144,7 @@ def check_bound(value: Any, name: str, *, allow_negative: bool = True) -> float:
     return float(check_bounds(value, name, allow_negative=allow_negative))
 
 
-def check_weights(weights: ArrayLike | None, length: int) -> Array:
+def check_sample_weight(weights: ArrayLike | None, length: int) -> Array:
     """Return sample weights, none of them negative and not all of them zero; by default ones."""
     if weights is None:
         return np.ones(length)
@@ -188,7 +189,7 @@ def check_path(path: object) -> Path:
     return Path(path)
 
 
-def check_choice(value: object, name: str, choices: tuple[str, ...], advice: str = "") -> None:
+def require_choice(value: object, name: str, choices: tuple[str, ...], advice: str = "") -> None:
     """Refuse anything but one of the names in `choices`."""
     if not (isinstance(value, str) and value in choices):
         raise ValueError(f"{name} must be one of {choices}, got {value!r:.80}{advice}")
@@ -215,9 +216,9 @@ def check_labelled(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
     return np.array(points, order="C"), labels
 
 
-def as_labels(y: ArrayLike, n: int | None = None) -> NDArray[Any]:
+def check_class_labels(y: ArrayLike, n: int | None = None) -> NDArray[Any]:
     """Return labels of any type as an array; if n is given, of shape (n,)."""
-    refuse_masked(y, "y")
+    require_unmasked(y, "y")
     try:
         labels = np.asarray(y)
     except ValueError as error:  # of lists of different lengths
@@ -230,7 +231,7 @@ def as_labels(y: ArrayLike, n: int | None = None) -> NDArray[Any]:
 
 def check_labels(y: ArrayLike, n: int) -> Array:
     """Return a copy of y, of shape (n,) and in {-1, +1}."""
-    labels = as_labels(y, n)
+    labels = check_class_labels(y, n)
     if labels.dtype.kind not in "iuf" or not ((labels == 1) | (labels == -1)).all():
         seen = ", ".join(sorted({repr(label) for label in labels.tolist()})[:5])
         advice = "write np.where(y == c, 1, -1), where c is the label of the positive class"
@@ -238,7 +239,7 @@ def check_labels(y: ArrayLike, n: int) -> Array:
     return labels.astype(np.float64)
 
 
-def class_factors(class_weight: Any, classes: NDArray[Any], labels: NDArray[Any]) -> Array:
+def check_class_weight(class_weight: Any, classes: NDArray[Any], labels: NDArray[Any]) -> Array:
     """Return the factors of C for the classes: by label, "balanced", or 1 for None."""
     if class_weight is None:
         return np.ones(classes.size)

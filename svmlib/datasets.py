@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from svmlib._arrays import Array, ReadOnly
 from svmlib._validation import (
-    as_labels,
+    check_class_labels,
     check_count,
     check_labelled,
     check_points,
@@ -101,7 +101,7 @@ class Dataset(ReadOnly):
         if len(self.class_names) == 2:
             y: NDArray[Any] = check_labelled(X, self.y)[1].astype(np.int64)
         else:
-            y = as_labels(self.y, len(X)).astype(str)
+            y = check_class_labels(self.y, len(X)).astype(str)
             if set(y.tolist()) != set(self.class_names):
                 raise ValueError(f"y must hold the names {self.class_names}, one per row of X")
         vars(self).update(X=X, y=y)

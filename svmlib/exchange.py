@@ -48,7 +48,7 @@ from svmlib._machine_solution import machine_of, solve_machine_problem
 from svmlib._machines import Bias, Loss, Machine, row_numbers, signed_labels
 from svmlib._rescaling import Rescaled, with_best_bias, with_best_scale
 from svmlib._rounding import UNIT_ROUNDOFF, exact_sum, round_up
-from svmlib._validation import as_labels, check_points, check_scalar, float_type_of
+from svmlib._validation import check_class_labels, check_points, check_scalar, float_type_of
 from svmlib._verdict import Verdict, constant_hint
 from svmlib._wrappers import unwrap
 from svmlib.certificate import Scores, largest_violation
@@ -154,7 +154,7 @@ def certify_machine(
         kernel = check_kernel(kernel)
     machine, X, note = unwrap(machine, X)
     points = np.ascontiguousarray(check_points(X))
-    labels = as_labels(y, len(points))
+    labels = check_class_labels(y, len(points))
     judged = to_machine(machine, points, labels, kernel, sample_weight)
     if callable(kernel) and judged.precomputed:  # its points are numbers of rows
         judged = replace(judged, points=points[row_numbers(judged.points, len(points))])

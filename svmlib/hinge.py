@@ -33,7 +33,7 @@ from svmlib._arrays import Array
 from svmlib._rounding import round_down, round_up
 from svmlib._solvers import certified_solution, without_bias
 from svmlib._validation import (
-    as_float,
+    check_array,
     check_count,
     check_labelled,
     check_scalar,
@@ -72,7 +72,7 @@ def hinge(margin: ArrayLike) -> Array:
     >>> hinge([-1.0, 0.0, 1.0, 3.0])
     array([2., 1., 0., 0.])
     """
-    return np.maximum(0.0, 1.0 - as_float(margin, "margin"))
+    return np.maximum(0.0, 1.0 - check_array(margin, "margin"))
 
 
 def squared_loss(margin: ArrayLike) -> Array:
@@ -90,7 +90,7 @@ def squared_loss(margin: ArrayLike) -> Array:
     >>> squared_loss([-1.0, 1.0, 3.0])
     array([4., 0., 4.])
     """
-    return np.square(1.0 - as_float(margin, "margin"))
+    return np.square(1.0 - check_array(margin, "margin"))
 
 
 def absolute_loss(margin: ArrayLike) -> Array:
@@ -108,7 +108,7 @@ def absolute_loss(margin: ArrayLike) -> Array:
     >>> absolute_loss([-1.0, 1.0, 3.0])
     array([2., 0., 2.])
     """
-    return np.abs(1.0 - as_float(margin, "margin"))
+    return np.abs(1.0 - check_array(margin, "margin"))
 
 
 def logistic_loss(margin: ArrayLike) -> Array:
@@ -127,7 +127,7 @@ def logistic_loss(margin: ArrayLike) -> Array:
     >>> logistic_loss([0.0, 1e300]).round(4)
     array([0.6931, 0.    ])
     """
-    return np.logaddexp(0.0, -as_float(margin, "margin"))
+    return np.logaddexp(0.0, -check_array(margin, "margin"))
 
 
 # The objective

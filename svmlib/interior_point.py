@@ -19,7 +19,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from svmlib._arrays import Array
 from svmlib._rounding import EPS, SMALLEST_NORMAL
-from svmlib._solvers import balance, certified_solution, require_convex, require_problem
+from svmlib._solvers import balance, certified_solution, check_problem, require_convex
 from svmlib._validation import check_stopping_rule
 from svmlib._warnings import warn_unless_converged
 from svmlib.problem import DualProblem, Solution
@@ -92,7 +92,7 @@ def interior_point(
     (array([0.5, 0.5]), -1.0)
     """
     tol, max_iter = check_stopping_rule(tol, max_iter)
-    solution = run_interior_point(require_problem(problem), tol, max_iter)
+    solution = run_interior_point(check_problem(problem), tol, max_iter)
     warn_unless_converged(solution, "interior_point", tol)
     return solution
 

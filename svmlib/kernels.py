@@ -25,7 +25,7 @@ from scipy.spatial.distance import cdist
 from svmlib._arrays import Array, FloatType, ReadOnly
 from svmlib._rounding import UNIT_ROUNDOFF, compensated_dot, gamma_n, row_norm_bounds, squared_norms
 from svmlib._validation import (
-    as_float,
+    check_array,
     check_bound,
     check_bounds,
     check_count,
@@ -98,15 +98,15 @@ class BaseKernel:
         of the wrong shape, or numbers that are not finite.
         """
 
-        def checked(X: Array, out: Array) -> Array:
-            values = as_float(self(X.copy(), Z.copy()), "kernel(X, Z)")  # it may overwrite both
+        def evaluate(X: Array, out: Array) -> Array:
+            values = check_array(self(X.copy(), Z.copy()), "kernel(X, Z)")  # it may overwrite both
             if values.shape != out.shape:
                 accepted = f"one row for each x and one column for each z, {out.shape}"
                 raise ValueError(f"kernel must return {accepted}, got shape {values.shape}")
             out[:] = values
             return out
 
-        return checked
+        return evaluate
 
     def product_form(self, X: Array) -> ProductForm | None:
         """Return k(X, X) as a function of matrix products, or None if there is no such form.

@@ -33,7 +33,7 @@ from svmlib._solvers import (
     SOLVER_ROUNDING,
     balance,
     certified_solution,
-    feasible_start,
+    check_start,
     objective_values,
     require_convex,
 )
@@ -191,7 +191,7 @@ def newton(
     (array([0.5, 0.5, 0. ]), -1.0)
     """
     tol, max_iter = check_stopping_rule(tol, max_iter)
-    start = feasible_start(problem, start)
+    start = check_start(problem, start)
     # The method gets half of `tol`, because the certificate adds its rounding.
     alpha, steps = newton_multipliers(problem, tol / 2, max_iter, start, last_digits=True)
     kept = tuple(steps) if trace else ()

@@ -30,8 +30,8 @@ from scipy.linalg.lapack import dpstrf
 
 from svmlib._arrays import Array, Indices, ReadOnly, megabytes
 from svmlib._rounding import SMALLEST_SUBNORMAL, format_bound, gamma_n, round_up
-from svmlib._solvers import require_problem
-from svmlib._validation import as_float, check_points, check_scalar, check_stopping_rule
+from svmlib._solvers import check_problem
+from svmlib._validation import check_array, check_points, check_scalar, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
 from svmlib.certificate import (
     Certificate,
@@ -115,7 +115,7 @@ class PivotSpan(ReadOnly):
     factor: Array
 
     def __post_init__(self) -> None:
-        pivots, factor = as_float(self.pivots, "pivots"), as_float(self.factor, "factor")
+        pivots, factor = check_array(self.pivots, "pivots"), check_array(self.factor, "factor")
         if pivots.ndim != 2 or factor.shape != (len(pivots), len(pivots)):
             shapes = f"{pivots.shape} and {factor.shape}"
             raise ValueError(f"pivots and factor must be (r, d) and (r, r), got shapes {shapes}")
@@ -422,7 +422,7 @@ def nystrom(
     (True, True)
     """
     tol, max_iter = check_stopping_rule(tol, max_iter)
-    span = choose_span(require_problem(problem), tol)
+    span = choose_span(check_problem(problem), tol)
     solution = run_nystrom(problem, tol, max_iter, span, memory_mb)
     warn_unless_converged(solution, "nystrom", tol, solution.remedy)
     return solution

@@ -29,7 +29,7 @@ from svmlib._binary_classifier import BinaryClassifier, two_classes
 from svmlib._kernel_names import KernelName, has_gamma, kernel_points, resolve_gamma, resolve_kernel
 from svmlib._path import CandidateFit, Fold, fit_candidates, gram_megabytes
 from svmlib._scoring import make_fold_scorer
-from svmlib._validation import check_scalar, check_vector, check_weights, class_factors
+from svmlib._validation import check_class_weight, check_sample_weight, check_scalar, check_vector
 from svmlib.kernels import Kernel, check_kernel
 from svmlib.problem import MAX_C
 from svmlib.svc import SVC
@@ -264,7 +264,7 @@ class SVCCV(BinaryClassifier):
         """
         self._forget_fit()
         points, labels = self._check_samples(X, y)
-        weights = check_weights(sample_weight, len(labels))
+        weights = check_sample_weight(sample_weight, len(labels))
         self.classes_, signs = two_classes(labels, weights)
         models, points = self._candidates(points, weights, X)
         folds = self._folds(points, labels, weights, groups)
@@ -342,7 +342,7 @@ class SVCCV(BinaryClassifier):
         if not np.isin(self.classes_, labels[train]).all() or not weights[test].any():
             required = "samples of both classes to train on, and some to test"
             raise ValueError(f"cv must give each fold {required}, of positive weight; use fewer")
-        factors = class_factors(self.class_weight, self.classes_, labels[train])
+        factors = check_class_weight(self.class_weight, self.classes_, labels[train])
         second = labels[train] == self.classes_[1]
         return Fold(train, test, weights[train] * factors[second.astype(int)])
 

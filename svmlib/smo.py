@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike
 
 from svmlib._arrays import Array
 from svmlib._rounding import EPS, SMALLEST_NORMAL
-from svmlib._solvers import SOLVER_ROUNDING, certified_solution, feasible_start, objective_values
-from svmlib._validation import check_choice, check_scalar, check_stopping_rule
+from svmlib._solvers import SOLVER_ROUNDING, certified_solution, check_start, objective_values
+from svmlib._validation import check_scalar, check_stopping_rule, require_choice
 from svmlib._warnings import warn_unless_converged
 from svmlib.problem import DualProblem, Solution, bias_and_interval
 
@@ -140,7 +140,7 @@ def smo(
     (True, True)
     """
     tol, max_iter = check_stopping_rule(tol, max_iter)
-    start = feasible_start(problem, start)
+    start = check_start(problem, start)
     solution = run_smo(problem, tol, max_iter, start, selection, trace)
     warn_unless_converged(solution, "smo", tol)
     return solution
@@ -205,7 +205,7 @@ def steps(
     array([0.66666667, 1.        , 0.33333333])
     """
     tol = check_scalar(tol, "tol", positive=True)
-    start = feasible_start(problem, start)
+    start = check_start(problem, start)
     yield from SmoState(problem, start, selection).steps(tol / 2)
 
 
@@ -220,7 +220,7 @@ class SmoState:
     last: tuple[int, int, float, float, float, float]  # i, j, length, violation, slope, curvature
 
     def __init__(self, problem: DualProblem, alpha: Array, selection: Selection) -> None:
-        check_choice(selection, "selection", get_args(Selection))
+        require_choice(selection, "selection", get_args(Selection))
         self.selection = selection
         self.problem = problem
         self.gram_matrix = problem.gram_matrix

@@ -27,13 +27,13 @@ from svmlib._binary_classifier import BinaryClassifier, is_finite_matrix, two_cl
 from svmlib._kernel_names import KernelName, is_precomputed, kernel_points, resolve_kernel
 from svmlib._solvers import bias_at_zero
 from svmlib._validation import (
-    as_float,
-    check_choice,
+    check_array,
+    check_class_weight,
     check_count,
+    check_sample_weight,
     check_scalar,
-    check_weights,
-    class_factors,
-    refuse_masked,
+    require_choice,
+    require_unmasked,
 )
 from svmlib._warnings import warn_unless_converged
 from svmlib.gram_matrix import CacheTooSmallError
@@ -229,11 +229,11 @@ class SVC(BinaryClassifier):
         default = np.array_equal(self.max_iter, -1)
         max_iter = np.inf if default else check_count(self.max_iter, "max_iter, if not -1,")
         memory_mb = check_scalar(self.memory_mb, "memory_mb", positive=True)
-        check_choice(self.solver, "solver", get_args(SolverName))
+        require_choice(self.solver, "solver", get_args(SolverName))
         self._precomputed = is_precomputed(self.kernel)
         points, labels, weights, rows = self._weighted_samples(X, y, sample_weight)
         self.classes_, signs = two_classes(labels, weights)
-        self.class_weight_ = class_factors(self.class_weight, self.classes_, labels)
+        self.class_weight_ = check_class_weight(self.class_weight, self.classes_, labels)
         bounds = C if np.isinf(C) else weights * C * self.class_weight_[(signs > 0).astype(int)]
         parameters = {"degree": self.degree, "gamma": self.gamma, "coef0": self.coef0}
         self.kernel_ = resolve_kernel(self.kernel, points, weights, X, **parameters)
@@ -258,7 +258,7 @@ class SVC(BinaryClassifier):
         points, labels = self._check_samples(X, y)
         if sample_weight is None:
             return points, labels, np.ones(len(points)), np.arange(len(points))
-        weights = check_weights(sample_weight, len(points))
+        weights = check_sample_weight(sample_weight, len(points))
         rows = np.flatnonzero(weights)
         points = points[np.ix_(rows, rows)] if self._precomputed else points[rows]
         return points, labels[rows], weights[rows], rows
@@ -313,8 +313,8 @@ class SVC(BinaryClassifier):
         # scikit-learn's checks take longer than the sum for a single row.
         ready = is_finite_matrix(X) and X.shape[1] == self.n_features_in_
         if not ready or hasattr(self, "feature_names_in_"):
-            refuse_masked(X, "X")
-            X = as_float(validate_data(self, X, dtype="numeric", reset=False), "X")
+            require_unmasked(X, "X")
+            X = check_array(validate_data(self, X, dtype="numeric", reset=False), "X")
         points: Array = np.ascontiguousarray(X)
         if self._precomputed:
             scores: Array = points[:, self.support_] @ self.dual_coef_[0]
