@@ -20,8 +20,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from svmlib import hulls
 from svmlib.book import explorable
 from svmlib.datasets import Dataset, load_circles, load_outlier, load_penguins, load_six_points
-from svmlib.duality import DualProblem, interior_point
+from svmlib.interior_point import interior_point
 from svmlib.kernels import RBF
+from svmlib.problem import DualProblem
 
 STATIC = Path(__file__).resolve().parents[1] / "_static" / "explorables"
 SIX = load_six_points()

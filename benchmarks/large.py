@@ -32,7 +32,7 @@ from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning
 
 import svmlib
-from svmlib.exchange import certify_machine
+from svmlib.machines import certify_machine
 
 SIZES = {
     "moons": (10_000, 20_000, 50_000, 200_000, 1_000_000),

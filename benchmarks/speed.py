@@ -40,8 +40,8 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from svmlib import SVC
-from svmlib.duality import DualProblem
 from svmlib.kernels import RBF, Linear
+from svmlib.problem import DualProblem
 
 HERE = Path(__file__).parent
 LADDER = (2, 10, 100, 300, 600, 2000, 5000)

@@ -12,17 +12,16 @@ Each module belongs to the chapter that derives it, and imports only from module
   `svmlib.gram_matrix`
 - fourth layer: `svmlib.certificate`, `svmlib.problem`, `svmlib._solvers` (what all solvers share)
 - fifth layer: `svmlib.hinge`, `svmlib.interior_point`, `svmlib.smo`, `svmlib._newton_forms` (what
-  Newton's method needs of K), `svmlib.newton`, `svmlib.nystrom`; `svmlib.duality` is chapter 4 in
-  one import
+  Newton's method needs of K), `svmlib.newton`, `svmlib.nystrom`
 - sixth layer: `svmlib._auto` (the choice of the solver), `svmlib._binary_classifier` (what the two
   estimators share), `svmlib.svc`, the first of them, `svmlib._path` (one solution after another as
   C grows), `svmlib._scoring` (what a search measures) and `svmlib.search`, the search for C and γ
-- and for machines of other programs: `svmlib._machines` (a machine), `svmlib._wrappers`
+- and for machines of other programs: `svmlib._machine` (a machine), `svmlib._wrappers`
   (pipelines around one), `svmlib._class_pairs` (two of several classes), `svmlib._estimators`
   (estimators as such machines), `svmlib._machine_rows` (which rows it uses),
   `svmlib._machine_problem` (the problem that it was to solve), `svmlib._rescaling` (its w with the
   best length and bias), `svmlib._verdict` (the result for it), `svmlib._squared_hinge` (Newton's
-  method for that loss), `svmlib._machine_solution` (our own solution) and `svmlib.exchange`, which
+  method for that loss), `svmlib._machine_solution` (our own solution) and `svmlib.machines`, which
   judges it; `svmlib._model_parser`, `svmlib._libsvm`, `svmlib._liblinear` and `svmlib._onnx` (file
   formats), in one import `svmlib.model_files`
 - beside them `svmlib._chunk_sums` (what a pass does to some rows) and `svmlib.distributed`, which

@@ -23,7 +23,7 @@ from svmlib._kernel_names import (
     named_kernel,
     resolve_gamma,
 )
-from svmlib._machines import Loss, Machine
+from svmlib._machine import Loss, Machine
 from svmlib._validation import check_array, check_class_weight, check_scalar, check_vector
 from svmlib._wrappers import not_fitted_error
 from svmlib.kernels import BaseKernel, KernelOrPrecomputed, check_kernel

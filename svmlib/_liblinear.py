@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svmlib._arrays import Array
-from svmlib._machines import Machine, pad_columns
+from svmlib._machine import Machine, pad_columns
 from svmlib._model_parser import ModelParser, ZeroBased
 from svmlib._validation import check_points
 
@@ -75,7 +75,7 @@ class LiblinearModel:
 
         Logistic regression is not an SVM and has no loss here, but can be written into other files.
         A bias in the file counts as penalised. If the model was trained with -B 1 -R, which the
-        file does not show, pass ``bias="free"`` to `svmlib.exchange.certify_machine`.
+        file does not show, pass ``bias="free"`` to `svmlib.machines.certify_machine`.
         """
         s = self.intercept_scaling
         bias: dict[str, Any] = {"bias": "none"}
@@ -108,7 +108,7 @@ class LiblinearModel:
 def read_liblinear(path: str | PathLike[str], *, zero_based: ZeroBased = "auto") -> LiblinearModel:
     """Read a model file of LIBLINEAR, for classification.
 
-    The file does not contain C, so pass it to `svmlib.exchange.certify_machine`. The file does not
+    The file does not contain C, so pass it to `svmlib.machines.certify_machine`. The file does not
     say whether the bias was penalised, either. It was, unless -R was given with -B 1; then also
     pass ``bias="free"``, because otherwise the verdict is about another problem.
 

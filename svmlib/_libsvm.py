@@ -17,7 +17,7 @@ from svmlib._arrays import Array
 from svmlib._class_pairs import chosen_pair, class_pairs, coefficients_of_pairs, pair_coefficients
 from svmlib._estimators import machine_without_rows, prediction_terms
 from svmlib._kernel_names import is_precomputed, not_libsvm_error
-from svmlib._machines import Machine, scores_without_bias
+from svmlib._machine import Machine, scores_without_bias
 from svmlib._model_parser import LABELS, ModelParser, ZeroBased
 from svmlib._validation import check_count, check_path, check_points
 from svmlib._wrappers import not_fitted_error

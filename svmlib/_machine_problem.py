@@ -1,4 +1,4 @@
-"""The problem that a machine was to solve, with bounds on its two values: see `svmlib.exchange`.
+"""The problem that a machine was to solve, with bounds on its two values: see `svmlib.machines`.
 
 Derived in chapter 15, *Other programs*.
 """
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svmlib._arrays import Array
-from svmlib._machines import Machine, checked_constant, pad_columns
+from svmlib._machine import Machine, checked_constant, pad_columns
 from svmlib._rounding import SMALLEST_NORMAL, SMALLEST_SUBNORMAL, exact_sum, round_down, round_up
 from svmlib._validation import check_sample_weight
 from svmlib.certificate import (

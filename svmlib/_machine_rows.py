@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmlib._arrays import Array
-from svmlib._machines import Machine, pad_columns, row_numbers
+from svmlib._machine import Machine, pad_columns, row_numbers
 from svmlib._rounding import exact_sum
 from svmlib.kernels import is_classic
 

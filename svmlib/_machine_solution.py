@@ -1,4 +1,4 @@
-"""Our own solution of the problem that a machine was to solve: see `svmlib.exchange`.
+"""Our own solution of the problem that a machine was to solve: see `svmlib.machines`.
 
 Derived in chapter 15, *Other programs*.
 """
@@ -13,8 +13,8 @@ from scipy.linalg import eigh
 
 from svmlib._arrays import Array
 from svmlib._auto import solve
+from svmlib._machine import Machine
 from svmlib._machine_problem import MachineProblem
-from svmlib._machines import Machine
 from svmlib._rounding import MAX_NORM
 from svmlib._solvers import balance, bias_at_zero, without_bias
 from svmlib._squared_hinge import minimise_squared_hinge

@@ -31,7 +31,7 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
     Parameters
     ----------
     machine : Machine, model read from a file, or estimator
-        A `Machine` of `svmlib.exchange`, what `read_libsvm` or `read_liblinear` has read, or a
+        A `Machine` of `svmlib.machines`, what `read_libsvm` or `read_liblinear` has read, or a
         fitted `SVC`, `NuSVC`, `LinearSVC` or another linear classifier with ``coef_`` of
         scikit-learn, or `SVC` of this library; or a `Pipeline` of `StandardScaler` and one of
         these, whose graph takes raw columns. The kernel must not be precomputed.

@@ -1,4 +1,4 @@
-"""The w of a machine with its best length and its best bias: see `svmlib.exchange`.
+"""The w of a machine with its best length and its best bias: see `svmlib.machines`.
 
 Derived in chapter 15, *Other programs*.
 """

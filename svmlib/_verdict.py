@@ -1,4 +1,4 @@
-"""The result of `svmlib.exchange.certify_machine`: see `svmlib.exchange`.
+"""The result of `svmlib.machines.certify_machine`: see `svmlib.machines`.
 
 Derived in chapter 15, *Other programs*.
 """
@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from svmlib._arrays import Array
-from svmlib._machines import Machine
+from svmlib._machine import Machine
 from svmlib._rescaling import Rescaled
 from svmlib._rounding import format_bound, format_exactly, round_up
 from svmlib._validation import check_scalar
@@ -79,7 +79,7 @@ class Verdict:
 
     Examples
     --------
-    >>> from svmlib.exchange import certify_machine
+    >>> from svmlib.machines import certify_machine
     >>> verdict = certify_machine(([1.0], -1.5), [[0.0], [2.0], [3.0]], [-1, 1, 1], C=10.0)
     >>> verdict.optimal_to(1e-3), round(verdict.excess, 3)
     (False, 10.0)

@@ -11,8 +11,8 @@ from sklearn.datasets import load_iris
 from sklearn.svm import SVC, LinearSVC
 
 from svmlib.book import elsewhere
-from svmlib.exchange import Machine, certify_machine
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
+from svmlib.machines import Machine, certify_machine
 
 X, Y = elsewhere.load("noisy")
 HERE = elsewhere.FOLDER

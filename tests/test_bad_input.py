@@ -19,8 +19,6 @@ from svmlib.certificate import (
     primal_upper_bound,
 )
 from svmlib.datasets import Dataset, load_circles, load_penguins
-from svmlib.duality import DualProblem, interior_point
-from svmlib.exchange import Machine, certify_machine
 from svmlib.geometry import Hyperplane, directional_margin
 from svmlib.gram_matrix import GramMatrix
 from svmlib.hinge import (
@@ -34,6 +32,7 @@ from svmlib.hinge import (
 from svmlib.hinge import subgradient_descent as descent
 from svmlib.hull_smo import hull_smo
 from svmlib.hulls import closest_points, convex_hull, separating_caps, separation
+from svmlib.interior_point import interior_point
 from svmlib.kernels import (
     RBF,
     ErrorBound,
@@ -44,9 +43,11 @@ from svmlib.kernels import (
     check_kernel,
     kernel_expansion,
 )
+from svmlib.machines import Machine, certify_machine
 from svmlib.model_files import read_liblinear, read_libsvm, write_libsvm, write_onnx
 from svmlib.newton import newton
 from svmlib.nystrom import PivotSpan, low_rank, nystrom
+from svmlib.problem import DualProblem
 from svmlib.search import SVCCV, one_standard_error
 from svmlib.smo import smo, steps
 from svmlib.svc import SVC

@@ -23,8 +23,8 @@ from svmlib.certificate import (
     linear_scores,
     primal_upper_bound,
 )
-from svmlib.duality import DualProblem, interior_point
 from svmlib.gram_matrix import KernelSums, use_matrix
+from svmlib.interior_point import interior_point
 from svmlib.kernels import (
     RBF,
     ErrorBound,
@@ -37,7 +37,7 @@ from svmlib.kernels import (
     kernel_expansion,
 )
 from svmlib.newton import newton
-from svmlib.problem import bounded_scores
+from svmlib.problem import DualProblem, bounded_scores
 from tests import hostile
 from tests.exact import exact
 from tests.hostile import Cubed

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from svmlib import SVC
-from svmlib.duality import DualProblem, interior_point
+from svmlib.interior_point import interior_point
 from svmlib.kernels import RBF, Polynomial
 from svmlib.newton import newton
+from svmlib.problem import DualProblem
 from svmlib.smo import smo, steps
 from tests.optimum import data, first_steps
 

@@ -28,9 +28,10 @@ from svmlib import distributed
 from svmlib._chunk_sums import NewtonState, PassSums, chunk_sums
 from svmlib._rounding import gamma_n
 from svmlib.distributed import solve_kernel, solve_linear
-from svmlib.duality import DualProblem, interior_point
+from svmlib.interior_point import interior_point
 from svmlib.kernels import RBF, Polynomial, Sigmoid
 from svmlib.newton import newton
+from svmlib.problem import DualProblem
 from tests import exact
 from tests.optimum import square
 

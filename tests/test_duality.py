@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from svmlib.duality import DualProblem, interior_point
 from svmlib.gram_matrix import GramMatrix
+from svmlib.interior_point import interior_point
 from svmlib.kernels import RBF, Linear, Polynomial
+from svmlib.problem import DualProblem
 from svmlib.smo import smo
 from tests.optimum import data
 

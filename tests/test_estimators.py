@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, OneClassSVM
 
 import svmlib
-from svmlib.exchange import certify_machine
+from svmlib.machines import certify_machine
 from svmlib.model_files import read_libsvm, write_libsvm, write_onnx
 from tests.machines import (
     BLURRED,

@@ -9,8 +9,9 @@ from svmlib import hulls
 from svmlib.book import explorable, plotting
 from svmlib.book.explorable.plane import round_number
 from svmlib.datasets import load_circles
-from svmlib.duality import DualProblem, interior_point
+from svmlib.interior_point import interior_point
 from svmlib.kernels import RBF
+from svmlib.problem import DualProblem
 from svmlib.smo import steps
 from tests.book import ROOT
 from tests.engine import Engine

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from svmlib.exchange import Machine, certify_machine
+from svmlib.machines import Machine, certify_machine
 from svmlib.model_files import read_liblinear, read_libsvm, write_libsvm
 from tests.machines import BLURRED, HERE, IRIS, WEIGHT, X, Y, check_advice, train
 

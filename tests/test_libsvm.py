@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR, OneClassSVM
 
 import svmlib
-from svmlib.exchange import Machine, certify_machine
 from svmlib.kernels import RBF, Linear
+from svmlib.machines import Machine, certify_machine
 from svmlib.model_files import LibsvmModel, read_liblinear, read_libsvm, write_libsvm
 from tests.hostile import Cubed
 from tests.machines import (

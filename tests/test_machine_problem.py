@@ -15,8 +15,8 @@ from sklearn.svm import SVC
 from svmlib import _squared_hinge
 from svmlib.book import elsewhere
 from svmlib.certificate import Scores
-from svmlib.exchange import Machine, certify_machine
 from svmlib.kernels import RBF, Linear, Polynomial
+from svmlib.machines import Machine, certify_machine
 from svmlib.model_files import write_libsvm
 from tests.exact import exact as fractions
 from tests.judge import exact, value

@@ -8,8 +8,8 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.svm import SVC, NuSVC
 
-from svmlib.exchange import Machine, certify_machine
 from svmlib.kernels import RBF, Linear
+from svmlib.machines import Machine, certify_machine
 from tests.hostile import Cubed
 from tests.machines import SQUARED, X, Y, signed
 

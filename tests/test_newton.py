@@ -12,11 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from svmlib import SVC, _auto, _newton_forms
 from svmlib._auto import solve
 from svmlib._solvers import certified_solution
-from svmlib.duality import DualProblem
 from svmlib.gram_matrix import CacheTooSmallError
 from svmlib.interior_point import interior_point
 from svmlib.kernels import RBF, Linear, Polynomial
 from svmlib.newton import newton
+from svmlib.problem import DualProblem
 from svmlib.smo import smo
 from tests.optimum import data, first_steps
 

@@ -19,8 +19,8 @@ from svmlib import SVC
 from svmlib import nystrom as module
 from svmlib._auto import solve
 from svmlib._rounding import gamma_n
-from svmlib.exchange import certify_machine
 from svmlib.kernels import RBF, Linear, Polynomial, Sigmoid
+from svmlib.machines import certify_machine
 from svmlib.model_files import read_libsvm, write_libsvm
 from svmlib.nystrom import (
     PivotSpan,

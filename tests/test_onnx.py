@@ -11,7 +11,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC
 
 import svmlib
-from svmlib.exchange import Machine
+from svmlib.machines import Machine
 from svmlib.model_files import read_libsvm, write_onnx
 from tests.hostile import Cubed
 from tests.machines import HERE, IRIS, MACHINES, X, Y

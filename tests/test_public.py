@@ -17,12 +17,12 @@ from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
 from svmlib import SVC
 from svmlib._solvers import certified_solution
-from svmlib.duality import DualProblem
-from svmlib.exchange import Machine
 from svmlib.hulls import closest_points, convex_hull, separating_caps, separation
 from svmlib.kernels import RBF, Precomputed, Sigmoid
+from svmlib.machines import Machine
 from svmlib.newton import newton
 from svmlib.nystrom import PivotSpan, nystrom
+from svmlib.problem import DualProblem
 from tests import hostile
 from tests.judge import Judge, exact
 from tests.optimum import data

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from sklearn import svm
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib.duality import DualProblem
 from svmlib.kernels import RBF, Polynomial, Precomputed, Sigmoid
+from svmlib.problem import DualProblem
 from svmlib.smo import SmoState, smo, steps
 from tests import hostile
 from tests.optimum import data

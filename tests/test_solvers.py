@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
-from svmlib.duality import DualProblem, interior_point
+from svmlib.interior_point import interior_point
 from svmlib.kernels import RBF, Linear, Polynomial
 from svmlib.newton import newton
+from svmlib.problem import DualProblem
 from svmlib.smo import smo
 from tests import hostile
 from tests.judge import Judge

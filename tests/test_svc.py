@@ -18,9 +18,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
-from svmlib.duality import DualProblem, Solution
 from svmlib.hulls import NotSeparableError
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
+from svmlib.problem import DualProblem, Solution
 from svmlib.search import SVCCV
 from svmlib.svc import SVC
 from tests.optimum import assert_optimal, data

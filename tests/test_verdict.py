@@ -12,10 +12,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from svmlib.book import elsewhere
-from svmlib.duality import DualProblem
-from svmlib.exchange import Machine, certify_machine
 from svmlib.kernels import RBF, Linear
+from svmlib.machines import Machine, certify_machine
 from svmlib.model_files import read_libsvm, write_libsvm
+from svmlib.problem import DualProblem
 from tests.machines import BELL, BETA, GRAM, LOSSES, OF_BELL, B, X, Y, gaussian
 
 

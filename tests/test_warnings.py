@@ -10,10 +10,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import SVC
 from svmlib.distributed import solve_linear
-from svmlib.duality import DualProblem, interior_point
 from svmlib.hinge import pegasos, subgradient_descent
 from svmlib.hull_smo import hull_smo
+from svmlib.interior_point import interior_point
 from svmlib.newton import newton
+from svmlib.problem import DualProblem
 from svmlib.smo import smo
 
 random = np.random.default_rng(0)

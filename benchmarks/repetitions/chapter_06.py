@@ -12,8 +12,9 @@ import numpy as np
 from of_chapter import repeat
 
 from svmlib import datasets
-from svmlib.duality import DualProblem, interior_point
+from svmlib.interior_point import interior_point
 from svmlib.kernels import RBF, Linear
+from svmlib.problem import DualProblem
 
 bills = datasets.load_penguins(("Adelie", "Chinstrap"), ("bill_length_mm", "bill_depth_mm"))
 NARROW, WIDE, LINE = RBF.from_width(1.3), RBF.from_width(10), Linear()

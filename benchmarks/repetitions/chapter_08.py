@@ -17,8 +17,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
 from svmlib import datasets
-from svmlib.duality import DualProblem
 from svmlib.kernels import RBF
+from svmlib.problem import DualProblem
 from svmlib.smo import smo
 from svmlib.svc import SVC
 

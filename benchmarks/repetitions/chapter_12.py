@@ -12,8 +12,8 @@ import numpy as np
 from of_chapter import functions, repeat
 from sklearn.datasets import make_moons
 
-from svmlib.duality import DualProblem
 from svmlib.kernels import RBF, Kernel, Linear
+from svmlib.problem import DualProblem
 from svmlib.smo import smo
 
 chapter = functions("12_newton")

@@ -16,8 +16,8 @@ from sklearn.svm import LinearSVC
 from svmlib import SVC
 from svmlib.book.practice import digit_forms
 from svmlib.datasets import load_penguins
-from svmlib.duality import DualProblem
 from svmlib.kernels import RBF
+from svmlib.problem import DualProblem
 from svmlib.smo import smo
 
 chapter = functions("13_many_samples")

@@ -29,10 +29,10 @@ from sklearn.preprocessing import scale
 from sklearn.svm import LinearSVC
 
 from svmlib.distributed import solve_kernel, solve_linear
-from svmlib.duality import DualProblem
-from svmlib.exchange import certify_machine
 from svmlib.kernels import RBF
+from svmlib.machines import certify_machine
 from svmlib.newton import newton
+from svmlib.problem import DualProblem
 
 chapter = functions("14_beyond_memory")
 chapter["true_w"] = np.array([2.0, -1.0] + [0.0] * 18)

@@ -24,8 +24,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC, NuSVC
 
 from svmlib.book import elsewhere
-from svmlib.exchange import Machine, certify_machine
 from svmlib.kernels import RBF, Linear
+from svmlib.machines import Machine, certify_machine
 from svmlib.model_files import read_liblinear
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "findings" / "answers"))

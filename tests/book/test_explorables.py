@@ -19,10 +19,11 @@ from sklearn.metrics import confusion_matrix
 
 from svmlib import hulls
 from svmlib.book import explorable
-from svmlib.duality import DualProblem, interior_point
 from svmlib.geometry import Hyperplane, directional_margin
 from svmlib.hull_smo import hull_smo
+from svmlib.interior_point import interior_point
 from svmlib.kernels import RBF
+from svmlib.problem import DualProblem
 from svmlib.smo import smo
 from tests.book import ROOT
 from tests.browser import Visited, contrast, open_tab

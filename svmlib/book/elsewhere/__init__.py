@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from svmlib._arrays import Array
-from svmlib.exchange import Machine
 from svmlib.kernels import RBF, Kernel, Linear
+from svmlib.machines import Machine
 from svmlib.model_files import read_liblinear, read_libsvm
 
 __all__ = ["FOLDER", "Answer", "answers", "load"]

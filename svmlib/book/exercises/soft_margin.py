@@ -3,7 +3,8 @@
 import numpy as np
 
 from svmlib.book.exercises._engine import Array, Inputs, Key, Random, Tests, exercise, samples
-from svmlib.duality import DualProblem, interior_point
+from svmlib.interior_point import interior_point
+from svmlib.problem import DualProblem
 
 __all__ = ["check_reduced_support", "check_soft_bias"]
 

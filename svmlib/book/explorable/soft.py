@@ -17,9 +17,10 @@ from svmlib.book import plotting
 from svmlib.book.explorable.figure import Explorable
 from svmlib.book.explorable.plane import counted, frame, in_plane, movable_rows, round_number
 from svmlib.datasets import Dataset
-from svmlib.duality import DualProblem, interior_point
 from svmlib.geometry import Hyperplane
+from svmlib.interior_point import interior_point
 from svmlib.kernels import RBF
+from svmlib.problem import DualProblem
 from svmlib.smo import smo
 
 

@@ -1,6 +1,6 @@
 """A trained machine, `Machine`: support vectors, coefficients, intercept, kernel, and its problem.
 
-`svmlib.exchange` judges machines, `svmlib.model_files` reads and writes their files.
+`svmlib.machines` judges machines, `svmlib.model_files` reads and writes their files.
 
 Derived in chapter 15, *Other programs*.
 """

@@ -42,10 +42,10 @@ from numpy.typing import ArrayLike
 from svmlib._arrays import Array
 from svmlib._estimators import to_machine
 from svmlib._kernel_names import is_precomputed
+from svmlib._machine import Bias, Loss, Machine, row_numbers, signed_labels
 from svmlib._machine_problem import MachineProblem
 from svmlib._machine_rows import ROW_HINT, multipliers
 from svmlib._machine_solution import machine_of, solve_machine_problem
-from svmlib._machines import Bias, Loss, Machine, row_numbers, signed_labels
 from svmlib._rescaling import Rescaled, with_best_bias, with_best_scale
 from svmlib._rounding import UNIT_ROUNDOFF, exact_sum, round_up
 from svmlib._validation import check_class_labels, check_points, check_scalar, float_type_of

@@ -15,8 +15,8 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, SVR, LinearSVC
 
 from svmlib.book import elsewhere
-from svmlib.exchange import Machine, certify_machine
 from svmlib.kernels import RBF, Linear
+from svmlib.machines import Machine, certify_machine
 from tests.machines import (
     CURVED,
     FLAT,
