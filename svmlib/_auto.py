@@ -23,7 +23,7 @@ from svmlib._arrays import Array, Indices, megabytes
 from svmlib._solvers import certified_solution, check_start, objective_values
 from svmlib.gram_matrix import EAGER_SAMPLES, CacheTooSmallError
 from svmlib.interior_point import MAX_INTERIOR_STEPS, run_interior_point
-from svmlib.newton import MAX_NEWTON_STEPS, is_small, newton_multipliers
+from svmlib.newton import MAX_NEWTON_STEPS, last_digits_are_cheap, newton_multipliers
 from svmlib.problem import DualProblem, Solution, bias_and_interval
 from svmlib.smo import MAX_SMO_STEPS, SmoState, run_smo
 
@@ -188,7 +188,7 @@ def _try_nystrom(
     """
     n, gram_matrix = problem.n, problem.gram_matrix
     admissible = nystrom.provably_semidefinite(problem.kernel) and not problem.hard_margin
-    if memory_mb is None or gram_matrix.fits or problem.linear or not admissible:
+    if memory_mb is None or gram_matrix.fits or problem.kernel.linear or not admissible:
         return None
     max_rank = nystrom.max_rank_in_memory(n, memory_mb)
     span = nystrom.choose_span(problem, tol)
@@ -198,7 +198,7 @@ def _try_nystrom(
         affordable = max(3 * isqrt(n), gram_matrix.cache_size // 4 // n)
         max_rank = min(max_rank, affordable, nystrom.sample_size(n) // 2 - 1)
         if span.rank > max_rank:
-            span = span.leading(_START_RESIDUAL * float(problem.diagonal.mean()))
+            span = span.leading(_START_RESIDUAL * float(problem.gram_matrix.diagonal.mean()))
         if not 0 < span.rank <= max_rank:
             return None
     elif span.rank > min(max_rank, _MAX_PIVOTS):
@@ -213,7 +213,7 @@ def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried:
     """Return α near the solution, so that Newton's method has fewer free multipliers."""
     n = problem.n
     zero = np.zeros(n)
-    if problem.linear or not problem.convex:
+    if problem.kernel.linear or not problem.convex:
         return Start(zero)
     # Where margins can change by little, SMO is fast to the end; otherwise only until no KKT
     # violation is large, and the larger the change, the sooner SMO slows down.
@@ -334,7 +334,7 @@ def easy_start(problem: DualProblem, tol: float, max_iter: float, change: float)
     limit = int(min(_EASY_STEPS * problem.n, max_iter))
     n_steps = taken = state.advance(max(tol / 2, _EASY_TOL * change**_TOL_EXPONENT), limit)
     goal = _TOL_FRACTIONS[0] * tol
-    relative_gap = np.inf if is_small(problem.n, problem.n) else state.relative_gap()
+    relative_gap = np.inf if last_digits_are_cheap(problem.n, problem.n) else state.relative_gap()
     while taken and goal < relative_gap <= _NEAR_GAP * goal:
         max_steps = min(limit - n_steps, max(_MIN_STEPS, n_steps // _STEPS_DIVISOR))
         taken = state.advance(tol / 2, max_steps)
@@ -345,7 +345,7 @@ def easy_start(problem: DualProblem, tol: float, max_iter: float, change: float)
 
 def mean_margin_change(problem: DualProblem) -> float:
     """Return mean C times mean k(x, x): α_i can change the margin of i by C_i k(x_i, x_i)."""
-    return float(problem.upper.mean()) * float(problem.diagonal.mean())
+    return float(problem.upper.mean()) * float(problem.gram_matrix.diagonal.mean())
 
 
 def _low_rank_factor(problem: DualProblem, span_untried: bool) -> Array | None:

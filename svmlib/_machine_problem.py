@@ -22,7 +22,7 @@ from svmlib.certificate import (
     linear_scores,
     primal_upper_bound,
 )
-from svmlib.kernels import Linear, Precomputed, check_kernel
+from svmlib.kernels import Precomputed, check_kernel
 from svmlib.problem import MAX_C, DualProblem, bounded_scores
 
 
@@ -114,7 +114,7 @@ class MachineProblem:
         k = len(m.points)
         both = np.vstack([pad_columns(m.points, self.X), self.X])
         beta = np.append(m.coefficients, np.zeros(self.n))
-        if isinstance(self.dual_problem.kernel, Linear):
+        if self.dual_problem.kernel.linear:
             scores, shift = linear_scores(both, beta), 0.0
         else:
             sides = np.append(np.ones(k), self.y)  # any labels of both classes

@@ -52,7 +52,7 @@ def solve_machine_problem(problem: MachineProblem, tol: float, start: Array | No
     if problem.plain_hinge and problem.free_bias:
         if start is not None:
             start = balance(dual_problem, np.clip(start, 0, dual_problem.upper))
-        if dual_problem.linear:
+        if dual_problem.kernel.linear:
             dual_problem = DualProblem(X, y, problem.upper, move_origin=True)
         return _solve_with_bias(dual_problem, tol, start)
     Phi = _gram_factor(dual_problem, problem.bias_scale)
@@ -72,7 +72,7 @@ def _solve_squared_hinge(problem: MachineProblem, Phi: Array, tol: float) -> Our
     alpha, w = minimise_squared_hinge(Phi, problem.y, problem.C, problem.free_bias)
     b = float(w[-1]) if problem.free_bias else problem.bias_scale * float(w[-1])
     best = OurSolution(alpha, b, dual=problem.dual(alpha))
-    if problem.dual_problem.linear and best.dual < (1 - WIDE_INTERVAL) * value(best):
+    if problem.dual_problem.kernel.linear and best.dual < (1 - WIDE_INTERVAL) * value(best):
         wide = X.shape[1] > problem.n
         w = np.linalg.qr(X.T)[0] @ w[: problem.n] if wide else w[: X.shape[1]]
         best = min(best, best._replace(w=w), key=value)
@@ -107,7 +107,7 @@ def _solve_with_bias(problem: DualProblem, tol: float, start: Array | None = Non
 def _gram_factor(problem: DualProblem, s: float) -> Array:
     """Return Φ with ΦΦᵀ = K, plus s² in every entry for a penalised bias."""
     Phi = problem.X
-    if not problem.linear:
+    if not problem.kernel.linear:
         values, vectors = eigh(problem.gram_matrix.to_array())
         Phi = vectors * np.sqrt(np.maximum(values, 0))
     elif Phi.shape[1] > problem.n:

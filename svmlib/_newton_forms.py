@@ -43,7 +43,7 @@ _MAX_ITERATIONS = 50  # more steps take longer than K_FF
 
 def choose_form(problem: DualProblem, start: Array) -> DualForm | PrimalForm:
     """Return K in the form that suits the problem; a good start needs few of its rows."""
-    if not problem.linear:
+    if not problem.kernel.linear:
         gram_matrix = problem.gram_matrix
         few = gram_matrix.fits and problem.n <= EAGER_SAMPLES
         if few and not (gram_matrix.product_form and start.any()):

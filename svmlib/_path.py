@@ -22,7 +22,7 @@ from svmlib._arrays import Array, Indices, megabytes
 from svmlib._auto import EASY_CHANGE, Start, easy_start, mean_margin_change, solve
 from svmlib._rounding import UNIT_ROUNDOFF, round_up, squared_norms
 from svmlib._solvers import balance, certified_solution
-from svmlib.gram_matrix import GramMatrix, use_matrix
+from svmlib.gram_matrix import GramMatrix
 from svmlib.kernels import RBF, BaseKernel, ErrorBound, Linear
 from svmlib.newton import newton_multipliers
 from svmlib.nystrom import pivoted_cholesky, random_rows, right_divide
@@ -170,11 +170,10 @@ def _solve_warm(
 ) -> Solution:
     """Return a solution that is certified to `tol`, if one is found from this start and guess."""
     n_iter = 0
-    for version, fraction in ((reduced, _LOW_RANK_TOL_FRACTION), (problem, _TOL_FRACTION)):
-        if version and (version.linear or version.gram_matrix.full is not None) and version.convex:
-            start, steps = newton_multipliers(
-                version, fraction * tol, _MAX_WARM_STEPS, start, guess
-            )
+    for version in [problem] if reduced is None else [reduced, problem]:
+        if (version.kernel.linear or version.gram_matrix.full is not None) and version.convex:
+            goal = tol * (_TOL_FRACTION if version is problem else _LOW_RANK_TOL_FRACTION)
+            start, steps = newton_multipliers(version, goal, _MAX_WARM_STEPS, start, guess)
             guess = start
             n_iter += len(steps)
             solution = certified_solution(problem, start, tol=tol, n_iter=n_iter)
@@ -280,7 +279,7 @@ def fit_candidates(
             errors = bound and ErrorBound(bound.theta, bound.norms[train])
             problem = DualProblem(X[train], y[train], upper, kernel, cache_mb=memory_mb)
             if K is not None:
-                use_matrix(problem.gram_matrix, K.take(train, 0).take(train, 1), errors)
+                problem.gram_matrix.use(K.take(train, 0).take(train, 1), errors)
             reduced = None if Phi is None else DualProblem(Phi[train], y[train], upper)
             test_values = _decision_function_of_fold(problem, X, K, fold)
             path = _regularisation_path(problem, reduced, fold.C_factors, Cs, tol)

@@ -106,7 +106,7 @@ def certified_solution(
     b = bias_and_interval(problem, alpha * problem.y, scores.values)[0] if b is None else b
     certificate = certify_scores(problem, alpha, b, scores)
     # For the hard margin the certificate scales (w, b) anyway.
-    if not (certificate.converged_to(tol) or problem.hard_margin):
+    if not (certificate.is_optimal_or_stationary(tol) or problem.hard_margin):
         divisor = _rounding_divisor(alpha, b, scores, problem.y)
         if 0.5 < divisor < 1:
             longer = balance(problem, np.minimum(alpha / divisor, problem.upper))
@@ -114,7 +114,7 @@ def certified_solution(
             better = certify_scores(problem, longer, b / divisor, other)
             if better.gap < certificate.gap:
                 alpha, b, certificate, scores = longer, b / divisor, better, other
-    converged = certificate.converged_to(tol)
+    converged = certificate.is_optimal_or_stationary(tol)
     return Solution(alpha.copy(), b, certificate, n_iter, converged, trace, scores.w)
 
 

@@ -81,7 +81,7 @@ class Verdict:
     --------
     >>> from svmlib.machines import certify_machine
     >>> verdict = certify_machine(([1.0], -1.5), [[0.0], [2.0], [3.0]], [-1, 1, 1], C=10.0)
-    >>> verdict.optimal_to(1e-3), round(verdict.excess, 3)
+    >>> verdict.is_optimal(1e-3), round(verdict.excess, 3)
     (False, 10.0)
     >>> verdict.bias_is_at_fault, verdict.best_bias.b, round(verdict.best_bias.primal, 6)
     (True, -1.0, 0.5)
@@ -163,7 +163,7 @@ class Verdict:
         """Whether our own solution is proved to be within a thousandth of the optimum."""
         return bool(self.primal_ours - self.lower <= WIDE_INTERVAL * self.primal_ours < np.inf)
 
-    def optimal_to(self, tol: float) -> bool:
+    def is_optimal(self, tol: float) -> bool:
         """Return whether the machine is proved optimal to a relative gap of at most `tol`."""
         return bool(self.relative_gap <= check_scalar(tol, "tol", finite=False))
 

@@ -210,7 +210,7 @@ class Certificate:
     primal 0.75, dual 0.4375, gap 0.32
     largest KKT violation 0.38, infeasibility 0, norm of w 0.5
     proves that the optimum is in [0.4375, 0.75]
-    >>> certificate.optimal_to(0.5), certificate.optimal_to(0.1)
+    >>> certificate.is_optimal(0.5), certificate.is_optimal(0.1)
     (True, False)
     """
 
@@ -237,19 +237,19 @@ class Certificate:
         """The gap as a fraction of the primal value, rounded up."""
         return relative_gap(self.primal, self.dual)
 
-    def optimal_to(self, tol: float) -> bool:
+    def is_optimal(self, tol: float) -> bool:
         """Return whether (α, b) is proved optimal to a relative gap of at most `tol`."""
         tol = check_scalar(tol, "tol", finite=False)
         consistent = self.dual <= self.primal  # else one of the two bounds is false
         return bool(self.weak_duality_holds and consistent and self.relative_gap <= tol)
 
-    def converged_to(self, tol: float) -> bool:
+    def is_optimal_or_stationary(self, tol: float) -> bool:
         """Return whether a solver may stop, at a point optimal or else stationary to `tol`.
 
         If the kernel is not known to be positive semidefinite, the gap proves nothing, and the
         largest KKT violation takes its place.
         """
-        return self.optimal_to(tol) if self.weak_duality_holds else bool(self.kkt_violation <= tol)
+        return self.is_optimal(tol) if self.weak_duality_holds else bool(self.kkt_violation <= tol)
 
     def __str__(self) -> str:
         two_digits = partial(format_bound, digits=2)
@@ -362,7 +362,7 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     n = beta.size
     total = float(variation @ norms)
     if not total < MAX_NORM:  # otherwise all sums are finite: at most N_i S
-        return scores_without_norm(values, norms)
+        return unbounded_scores(values, norms)
     relative = theta + gamma_n(2 * n + updates + 8) * (1 + theta)
     # `total` is squared, so its operations count twice.
     rounding_factor = 1 + gamma_n(2 * (n + updates) + 24)
@@ -370,7 +370,7 @@ def kernel_scores(sums: KernelSums, beta: Array, bound: ErrorBound, shift: float
     norm_error = relative * total**2 + float(shift * beta @ beta)
     norm_error = rounding_factor * norm_error + underflow * (float(np.abs(beta).sum()) + 1)
     if not norm_error < np.inf:  # NaN, too, where θ is beyond floats
-        return scores_without_norm(values, norms)
+        return unbounded_scores(values, norms)
     return Scores(
         values,
         error=rounding_factor * (relative * total * norms + shift * np.abs(beta)) + underflow,
@@ -421,7 +421,7 @@ def linear_scores(X: ArrayLike, beta: ArrayLike, origin: ArrayLike | None = None
     largest = np.abs(w) + e
     squared_norm = round_up(float(largest @ largest), d) + d * SMALLEST_SUBNORMAL
     if not squared_norm < np.inf:
-        return scores_without_norm(values, row_norm_bounds(X), w)
+        return unbounded_scores(values, row_norm_bounds(X), w)
     error = np.abs(X) @ (gamma_n(d) * largest + e)
     error = error * (1 + gamma_n(d + SPARE_OPERATIONS)) + (d + 1) * SMALLEST_SUBNORMAL
     if origin is not None:
@@ -430,7 +430,7 @@ def linear_scores(X: ArrayLike, beta: ArrayLike, origin: ArrayLike | None = None
     return Scores(values, error, squared_norm, row_norm_bounds(X), w)
 
 
-def scores_without_norm(
+def unbounded_scores(
     values: Array, norms: Array, w: Array | None = None, *, error: Array | float = np.inf
 ) -> Scores:
     """Return scores without a bound on ‖w‖ or on the error of sums that have overflowed."""
@@ -480,7 +480,7 @@ def certify(
     Examples
     --------
     >>> X, y, alpha = np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]), np.array([0.5, 0.5])
-    >>> certify(alpha, -1.0, linear_scores(X, alpha * y), y, np.ones(2)).optimal_to(1e-12)
+    >>> certify(alpha, -1.0, linear_scores(X, alpha * y), y, np.ones(2)).is_optimal(1e-12)
     True
     """
     if not isinstance(scores, Scores):

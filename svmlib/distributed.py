@@ -221,7 +221,7 @@ def solve_linear(
     C = check_scalar(C, "C", positive=True)
     tol, max_iter = check_stopping_rule(tol, max_iter)
     v, certificate, trace, _ = _minimise(chunks, X.shape[1], C, tol, max_iter)
-    converged = certificate.converged_to(tol)
+    converged = certificate.is_optimal_or_stationary(tol)
     solution = LinearSolution(v[:-1], float(v[-1]), certificate, len(trace), converged, trace)
     remedy = "allow more passes, scale the columns of X, or make C less extreme"
     warn_unless_converged(solution, "solve_linear", tol, remedy)
@@ -484,7 +484,7 @@ def solve_kernel(
     c = span.coefficients(v[None, :-1].copy())[0]
     b = float(v[-1])
     certificate = nystrom.certify_in_span(_sum(features, chunk_span_sums, c, b, state), span, c, n)
-    converged = certificate.converged_to(tol)
+    converged = certificate.is_optimal_or_stationary(tol)
     solution = KernelSolution(kernel, span.pivots, c, b, certificate, len(trace), converged, trace)
     remedy = f"allow more passes or more than {span.rank} pivots, or make C or gamma smaller"
     warn_unless_converged(solution, "solve_kernel", tol, remedy)

@@ -144,7 +144,7 @@ class DirectionalMargin:
         τ_w = (B⁺ − B⁻) / ‖w‖. If it is positive, the classes are separable along w with a gap this
         wide. If it is not, no hyperplane with this normal and A⁺ on its side separates them; −τ_w
         is how far A⁺ would have to move along w/‖w‖ until one such hyperplane touches both classes.
-    midline : Hyperplane
+    hyperplane : Hyperplane
         w·x − (B⁺ + B⁻)/2 = 0.
 
     Examples
@@ -157,7 +157,7 @@ class DirectionalMargin:
     b_minus: float
     b_plus: float
     width: float
-    midline: Hyperplane
+    hyperplane: Hyperplane
 
 
 def directional_margin(X: ArrayLike, y: ArrayLike, w: ArrayLike) -> DirectionalMargin:

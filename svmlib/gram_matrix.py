@@ -127,8 +127,7 @@ class GramMatrix:
         self.full: Array | None = None
         self.frobenius_ratio = np.inf
         self._lock = Lock()
-        zero = np.zeros(self.n)
-        self._last_sum = zero, KernelSums(zero, zero, 0)  # β and the sums of `incremental_matvec`
+        self._last_sum: tuple[Array, KernelSums] | None = None  # β, and its Kβ
         lock_arrays(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -282,10 +281,27 @@ class GramMatrix:
                 for batch in self._batches(np.arange(self.n)):
                     self._evaluate_rows(batch, K[batch[0] : batch[-1] + 1])
             if self.kernel.user_defined:  # our own are symmetric but for rounding
-                float_type = self.kernel.float_type(self.X)
-                return use_matrix(self, check_gram(K, "kernel(X, X)", float_type))
-            return self._keep(K)
+                K = check_gram(K, "kernel(X, X)", self.kernel.float_type(self.X))
+            return self.use(K)
         return self.full
+
+    @np.errstate(over="ignore", invalid="ignore")  # the ratio may be NaN, which no number exceeds
+    def use(self, K: Array, error_bound: ErrorBound | None = None) -> Array:
+        """Keep this matrix as all of K, read only, and return it.
+
+        It may come with an `error_bound` other than the kernel's. The caller must know that both
+        are right, otherwise certificates are wrong.
+        """
+        if error_bound is not None:
+            self.error_bound = error_bound
+        K = K.view()  # a caller's own array stays writable
+        K.flags.writeable = False
+        self.full = K
+        self._cached = {}
+        self._last_sum = None  # it was for other values
+        if squares := float(self.diagonal @ self.diagonal):
+            self.frobenius_ratio = float(np.vdot(K, K)) / squares
+        return K
 
     def _write_symmetric(self, K: Array, form: ProductForm) -> None:
         """Write the upper half of K by its formula, and the lower half as its mirror image."""
@@ -295,19 +311,18 @@ class GramMatrix:
             K[rows.stop :, rows] = K[rows, rows.stop :].T
         K.ravel()[:: self.n + 1] = self.diagonal
 
-    @np.errstate(over="ignore", invalid="ignore")  # the ratio may be NaN, which no number exceeds
-    def _keep(self, K: Array) -> Array:
-        """Keep all of K, read only, and return it."""
-        K = K.view()  # a caller's own array stays writable
-        K.flags.writeable = False
-        self.full = K
-        self._cached = {}
-        if squares := float(self.diagonal @ self.diagonal):
-            self.frobenius_ratio = float(np.vdot(K, K)) / squares
-        return K
-
     def matvec(self, beta: Array) -> Array:
-        """Return Kβ: from rows that are kept, and for the others from values that are not."""
+        r"""Return Kβ, whose entry i is :math:`\sum_j \beta_j k(x_i, x_j)`, of shape (n,).
+
+        Rows that are kept are used. The other values are computed and forgotten again, so the cache
+        may be small. β is a vector of n finite numbers, which is not checked.
+
+        Examples
+        --------
+        >>> from svmlib.kernels import Linear
+        >>> GramMatrix(Linear(), [[1.0], [2.0]], cache_mb=1.0).matvec(np.array([1.0, -1.0]))
+        array([-1., -2.])
+        """
         nonzero = beta.nonzero()[0]
         if self.full is not None:
             if _FEW_ROWS_DIVISOR * nonzero.size < self.n:
@@ -329,7 +344,9 @@ class GramMatrix:
         proportion. The sum begins again if that is no more work, or if the variation would be more
         than twice that of β alone.
         """
-        before, last = self._last_sum  # read once: another thread may write in between
+        zero = np.zeros_like(beta)
+        # Read once: another thread may write in between.
+        before, last = self._last_sum or (zero, KernelSums(zero, zero, 0))
         change = beta - before
         if not change.any():
             return last
@@ -337,7 +354,7 @@ class GramMatrix:
         few = np.count_nonzero(change) < np.count_nonzero(beta)
         if not (few and last.variation.sum() <= 2 * np.abs(beta).sum()):
             change = beta
-            last = KernelSums(np.zeros_like(beta), np.abs(beta), 0)
+            last = KernelSums(zero, np.abs(beta), 0)
         sums = KernelSums(last.values + self.matvec(change), last.variation, last.updates)
         sums.values.flags.writeable = False  # the next sum begins with them
         self._last_sum = beta.copy(), sums
@@ -365,15 +382,3 @@ class GramMatrix:
         if 0 < new.size <= room:
             self._cache(new)
         return np.array([i in self._cached for i in wanted.tolist()], dtype=bool)
-
-
-def use_matrix(gram_matrix: GramMatrix, K: Array, error_bound: ErrorBound | None = None) -> Array:
-    """Use K, with its `error_bound` if the kernel's is another, and return it.
-
-    The caller must know that both are right, otherwise certificates are wrong.
-    """
-    if error_bound is not None:
-        gram_matrix.error_bound = error_bound
-    zero = np.zeros(gram_matrix.n)
-    gram_matrix._last_sum = zero, KernelSums(zero, zero, 0)  # the last sum was for other values
-    return gram_matrix._keep(K)

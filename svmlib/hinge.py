@@ -4,7 +4,7 @@ The slack ξ_i of the soft margin is max(0, 1 − y_i f(x_i)), so the constraint
 what remains is a convex function of w and b with kinks. With this module you can
 
 - compare the losses that classifiers are trained with, as functions of the functional margin
-  m = y f(x): `hinge`, `squared_loss`, `absolute_loss`, `logistic_loss`;
+  m = y f(x): `hinge_loss`, `squared_loss`, `absolute_loss`, `logistic_loss`;
 - evaluate the primal objective: `primal_objective`;
 - minimise it by `subgradient_descent`, or one random point at a time by `pegasos`, until a
   duality gap proves that little is left to gain.
@@ -45,7 +45,7 @@ from svmlib.problem import MAX_C, DualProblem, Solution, best_bias_interval
 
 __all__ = [
     "absolute_loss",
-    "hinge",
+    "hinge_loss",
     "logistic_loss",
     "pegasos",
     "primal_objective",
@@ -56,7 +56,7 @@ __all__ = [
 # Losses
 
 
-def hinge(margin: ArrayLike) -> Array:
+def hinge_loss(margin: ArrayLike) -> Array:
     """Compute the hinge loss max(0, 1 − m) of functional margins m = y f(x).
 
     Zero where the point is on the right side with a margin of at least one, and at least one
@@ -69,7 +69,7 @@ def hinge(margin: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> hinge([-1.0, 0.0, 1.0, 3.0])
+    >>> hinge_loss([-1.0, 0.0, 1.0, 3.0])
     array([2., 1., 0., 0.])
     """
     return np.maximum(0.0, 1.0 - check_array(margin, "margin"))
@@ -409,5 +409,5 @@ def _solution_without_bias(
     # dual value has room for one more rounding: `dual_lower_bound` subtracts 8u Σα.
     primal, dual = round_up(lam * certificate.primal), lam * certificate.dual
     certificate = replace(certificate, primal=primal, dual=dual)
-    converged = certificate.converged_to(tol)
+    converged = certificate.is_optimal_or_stationary(tol)
     return replace(solution, alpha=alpha, certificate=certificate, converged=converged)

@@ -173,7 +173,7 @@ def _factor(matrix: Array, added: float) -> tuple[Array, bool]:
 
 def _mean_diagonal(problem: DualProblem) -> float:
     """Return the mean of |k(x, x)|, or the smallest normal float if that is 0."""
-    return max(float(np.abs(problem.diagonal).mean()), SMALLEST_NORMAL)
+    return max(float(np.abs(problem.gram_matrix.diagonal).mean()), SMALLEST_NORMAL)
 
 
 def _crossover(problem: DualProblem, alpha: Array, b: float, tol: float, n_iter: int) -> Solution:
@@ -188,7 +188,7 @@ def _crossover(problem: DualProblem, alpha: Array, b: float, tol: float, n_iter:
     alpha = np.minimum(alpha, upper)
     snapped = balance(problem, np.clip(_solve_free(problem, alpha, b), 0, upper))
     best = certified_solution(problem, snapped, tol=tol, n_iter=n_iter)
-    if not best.certificate.optimal_to(min(tol, _CROSSOVER_GAP)):
+    if not best.certificate.is_optimal(min(tol, _CROSSOVER_GAP)):
         interior = certified_solution(problem, balance(problem, alpha), b, tol=tol, n_iter=n_iter)
         best = min(best, interior, key=lambda solution: solution.certificate.gap)
     return best

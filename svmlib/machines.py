@@ -162,7 +162,7 @@ def certify_machine(
     judged = replace(judged, **{key: value for key, value in settings.items() if value is not None})
     signs = signed_labels(judged, labels)
     problem = MachineProblem(judged, points, signs, sample_weight, float_type_of(X))
-    if problem.hard_margin and problem.dual_problem.linear:
+    if problem.hard_margin and problem.dual_problem.kernel.linear:
         require_separable(problem.X, problem.y)
     verdict = _judge(problem, tol)
     if not verdict.note and verdict.is_comparable and verdict.is_suspect:

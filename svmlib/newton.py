@@ -231,7 +231,7 @@ def newton_multipliers(
     return np.abs(method.best.beta), steps
 
 
-def is_small(n: int, rank: int) -> bool:
+def last_digits_are_cheap(n: int, rank: int) -> bool:
     """Return whether the last digits of n multipliers cost little, for a K of this rank."""
     return n <= _FEW_SAMPLES or n * rank <= _SMALL_FEATURES
 
@@ -260,7 +260,7 @@ class _Newton:
         self.y, self.C = problem.y, problem.upper
         self.beta_min, self.beta_max = problem.beta_min, problem.beta_max
         self.tol = tol
-        self.exact = last_digits and is_small(problem.n, self.form.rank)
+        self.exact = last_digits and last_digits_are_cheap(problem.n, self.form.rank)
         self.goal = min(tol, _LAST_DIGITS) if self.exact else tol
         # There are two scales for h: the mean k of k(x, x); and 1/C, with which α goes from 0 to C
         # while a margin changes by 1. The first h is a third of their geometric mean, or a ninth

@@ -39,7 +39,7 @@ from svmlib.certificate import (
     balancing_factors,
     largest_violation,
     primal_upper_bound,
-    scores_without_norm,
+    unbounded_scores,
 )
 from svmlib.kernels import BLOCK_SIZE, ClassicKernel, Kernel, check_kernel, is_classic
 from svmlib.newton import newton_multipliers
@@ -261,7 +261,7 @@ def span_sums(
         error = _relative_error(bound.theta, r)
         norm_w = float(np.abs(c) @ pivot_norms)  # ‖w‖ is at most this
         # What underflows in a score is far below the rounding of 1 − y f, which is counted.
-        scores = scores_without_norm(K @ c, norms, error=error * norm_w * norms)
+        scores = unbounded_scores(K @ c, norms, error=error * norm_w * norms)
         margin_lower, margin_upper = scores.margins(b, signs)
         support = np.flatnonzero(multipliers)
         by_class = multipliers[support] * (signs[support] == np.array([[1], [-1]]))
@@ -483,7 +483,7 @@ def run_nystrom(
         enough = format_bound(megabytes(_PHI_COPIES * n * rank))
         remedy = f"memory_mb={memory_mb:g} has room for {span.rank} pivots, {rank} take {enough}"
     remedy += '; solver="smo" evaluates all kernel values, which may take hours'
-    converged = proof.converged_to(tol)
+    converged = proof.is_optimal_or_stationary(tol)
     return Solution(
         alpha, b, proof, len(steps), converged, pivots=span.pivots, coefficients=c, remedy=remedy
     )

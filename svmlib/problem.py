@@ -66,7 +66,7 @@ class Solution(ReadOnly):
     >>> solution = smo(DualProblem([[0.0], [2.0]], [-1, 1]))
     >>> solution.alpha, solution.b, solution.w, solution.converged
     (array([0.5, 0.5]), -1.0, array([1.]), True)
-    >>> solution.certificate.optimal_to(1e-9)
+    >>> solution.certificate.is_optimal(1e-9)
     True
     """
 
@@ -126,10 +126,6 @@ class DualProblem(ReadOnly):
         The bounds ℓ_i and u_i of β_i = y_i α_i: 0 and C_i, or −C_i and 0.
     kernel : callable
         The kernel; a user's function is wrapped to have the methods of our own kernels.
-    linear : bool
-        Whether the kernel is `Linear`.
-    diagonal : ndarray of shape (n,)
-        The numbers k(x_i, x_i).
     gram_matrix : svmlib.gram_matrix.GramMatrix
         The Gram matrix and its cache.
 
@@ -177,9 +173,7 @@ class DualProblem(ReadOnly):
             self.origin = origin
             self.X = self.X - origin
         self._set_bounds(C)
-        self.linear = self.kernel.linear
         self.gram_matrix = GramMatrix(self.kernel, self.X, cache_mb)
-        self.diagonal = self.gram_matrix.diagonal
 
     def _set_bounds(self, C: float | ArrayLike) -> None:
         self.upper = _bounds(C, self.n)
@@ -345,7 +339,7 @@ def best_bias_interval(breakpoints: Array, y: Array, C: Array) -> Array:
 @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and valid
 def bounded_scores(problem: DualProblem, beta: Array) -> Scores:
     """Return Kβ and ‖w‖² with bounds on their rounding."""
-    if problem.linear:
+    if problem.kernel.linear:
         return linear_scores(problem.X, beta, problem.origin)
     K = problem.gram_matrix
     shift = K.diagonal_shift if problem.convex else 0.0

@@ -227,7 +227,7 @@ class SmoState:
         n, y, lo, hi = problem.n, problem.y, problem.beta_min, problem.beta_max
         # For C = ∞ a step may have no end; at this length margins would be nothing but rounding,
         # and many such steps still add up to a float.
-        largest = float(np.abs(problem.diagonal).max())
+        largest = float(np.abs(problem.gram_matrix.diagonal).max())
         longest = 1 / max(SOLVER_ROUNDING * largest, 1e-300)
         self.max_step = longest if problem.hard_margin else np.inf
         beta = alpha * y
@@ -237,7 +237,7 @@ class SmoState:
         self.beta, self.beta_min, self.beta_max = beta.tolist(), lo.tolist(), hi.tolist()
         # Half curvatures, (K_ii + K_jj)/2 − K_ij, save a product. To rank pairs, a half curvature
         # below its own rounding is replaced by that rounding.
-        self.half_diagonal = problem.diagonal / 2
+        self.half_diagonal = problem.gram_matrix.diagonal / 2
         least = 4 * EPS * np.abs(self.half_diagonal)
         self.curvature_floor = np.maximum(least, np.sqrt(SMALLEST_NORMAL))  # for points at zero
         self.work, self.slope = np.empty((2, n))

@@ -31,7 +31,7 @@ def assert_optimal(problem, solution, tol=1e-3):
     K, v = problem.kernel(problem.X, problem.X), alpha * y
     margins, squared_norm = y * (K @ v + solution.b), v @ K @ v
     assert solution.converged
-    assert certificate.optimal_to(tol)
+    assert certificate.is_optimal(tol)
     assert ((alpha >= 0) & (alpha <= C)).all()
     assert abs(v.sum()) <= 1e-10 * alpha.sum()
     assert (margins[alpha < C] >= 1 - tol).all()

@@ -23,7 +23,7 @@ from svmlib.geometry import Hyperplane, directional_margin
 from svmlib.gram_matrix import GramMatrix
 from svmlib.hinge import (
     absolute_loss,
-    hinge,
+    hinge_loss,
     logistic_loss,
     pegasos,
     primal_objective,
@@ -222,7 +222,7 @@ CALLS = [
     # losses
     *[
         (partial(loss, margin), "margin must be")
-        for loss in (hinge, squared_loss, absolute_loss, logistic_loss)
+        for loss in (hinge_loss, squared_loss, absolute_loss, logistic_loss)
         for margin in (np.nan, 1j)
     ],
     (lambda: primal_objective([1.0], 0.0, X, Y, 1.0), "w has 1 entries, expected 2"),
@@ -296,7 +296,7 @@ CALLS = [
     (lambda: Machine(X, ONES, 0.0, support=3), r"support must be \(points, coefficients\), got 3"),
     *[(partial(f, 3), PATH) for f in (read_libsvm, read_liblinear)],
     *[(partial(f, Machine(X, ONES, 0.0), 3), PATH) for f in (write_libsvm, write_onnx)],
-    (lambda: TWO.certificate([0.5, 0.5], 0.0).optimal_to("a"), "tol must be a number, got 'a'"),
+    (lambda: TWO.certificate([0.5, 0.5], 0.0).is_optimal("a"), "tol must be a number, got 'a'"),
     *[(partial(PENGUINS.names, bad), "^labels must be a seq.* of labels out of") for bad in LABELS],
     (lambda: Machine(X, ONES, "0"), "b must be a finite number"),
     *[
@@ -389,7 +389,7 @@ GOOD = [
     *[(f, LABELLED) for f in (separation, closest_points, separating_caps, DualProblem)],
     (hull_smo, {"X": np.tile([[0.0], [3.0]], (5, 1)), "y": Y}),
     (convex_hull, {"points": X}),
-    *[(loss, {"margin": X}) for loss in (hinge, squared_loss, absolute_loss, logistic_loss)],
+    *[(loss, {"margin": X}) for loss in (hinge_loss, squared_loss, absolute_loss, logistic_loss)],
     (primal_objective, LABELLED | {"w": [1.0, 2.0], "b": 0.5, "C": 2.0}),
     (descent, {"X": 0.125 * X, "y": Y, "C": 1.0}),
     (pegasos, LABELLED | {"lam": 1.0}),

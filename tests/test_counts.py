@@ -65,7 +65,7 @@ def test_without_room_for_k_newton_asks_for_what_has_changed_only():
 def test_a_wide_bell_is_solved_in_few_coordinates():
     X, y = data(0, n=2000)
     kernel = Counting(0.01)
-    assert SVC(kernel=kernel).fit(X, y).certificate_.optimal_to(1e-3)
+    assert SVC(kernel=kernel).fit(X, y).certificate_.is_optimal(1e-3)
     assert kernel.values < 2000**2
 
 

@@ -51,7 +51,6 @@ def test_a_problem_and_what_it_proves_stay_as_they_were():
         own = (
             one.X,
             one.y,
-            one.diagonal,
             one.gram_matrix.X,
             one.gram_matrix.diagonal,
             one.gram_matrix.to_array(),

@@ -55,7 +55,7 @@ OURS = [
 def test_machines_that_converged_are_optimal_for_the_problem_that_is_named(model, excess):
     verdict = certify_machine(model.fit(X, Y), X, Y)
     assert verdict.excess <= excess
-    assert verdict.optimal_to(excess)
+    assert verdict.is_optimal(excess)
     assert verdict.n_changed == 0 or isinstance(model, SGDClassifier)
 
 

@@ -54,7 +54,7 @@ def test_the_margin_along_a_direction_lies_between_the_classes(problem):
     assert margin.b_plus == pytest.approx((X[y > 0] @ plane.w).min(), abs=tol)
     width = (margin.b_plus - margin.b_minus) / length
     assert margin.width == pytest.approx(width, abs=1e-8)
-    assert margin.midline.geometric_margin(X, y) == pytest.approx(width / 2, abs=1e-8)
+    assert margin.hyperplane.geometric_margin(X, y) == pytest.approx(width / 2, abs=1e-8)
     assert plane.geometric_margin(X, y) <= width / 2 + 1e-8, "no parallel has more"
 
 

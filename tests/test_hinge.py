@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib._rounding import round_down
-from svmlib.hinge import absolute_loss, hinge, logistic_loss, pegasos, squared_loss
+from svmlib.hinge import absolute_loss, hinge_loss, logistic_loss, pegasos, squared_loss
 from svmlib.hinge import subgradient_descent as descent
 from svmlib.problem import DualProblem
 from tests.hostile import problem
@@ -21,7 +21,7 @@ may_warn = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWar
 
 @given(st.floats(-1e3, 1e3, allow_subnormal=False))
 def test_losses_are_their_formulas(m):
-    assert hinge(m) == max(0, 1 - m)
+    assert hinge_loss(m) == max(0, 1 - m)
     assert squared_loss(m) == (1 - m) ** 2
     assert absolute_loss(m) == abs(1 - m)
     np.testing.assert_allclose(np.expm1(min(logistic_loss(m), 50)), np.exp(min(-m, 50)), rtol=1e-9)
@@ -42,7 +42,7 @@ def test_descent_proves_no_more_than_is_true(seed):
     judge.accept(solution.certificate, solution.alpha, solution.b)
     assert mp.mpf(solution.certificate.primal) >= judge.dual(better.alpha)
     assert ((solution.alpha >= 0) & (solution.alpha <= C)).all()
-    assert solution.converged == solution.certificate.optimal_to(1e-6)
+    assert solution.converged == solution.certificate.is_optimal(1e-6)
 
 
 @may_warn
@@ -83,7 +83,7 @@ def test_a_step_has_the_best_bias_and_brings_what_the_theory_promises():
     for t in range(1, 13):
         solution = descent(X, y, 1.0, tol=1e-9, max_iter=t)
         scores = X @ ((solution.alpha * y) @ X)
-        loss, *others = (hinge(y * (scores + b)).sum() for b in (solution.b, *(y - scores)))
+        loss, *others = (hinge_loss(y * (scores + b)).sum() for b in (solution.b, *(y - scores)))
         assert loss <= min(others) * (1 + 1e-12)
         duals.append(solution.certificate.dual)
         assert optimum - duals[-1] <= 2 * R**2 / (t + 2)

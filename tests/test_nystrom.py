@@ -259,7 +259,7 @@ def primal_value(model, X, y):
 def test_without_room_for_k_a_few_pivots_predict(large):
     X, y, model = large
     assert model.solver_ == "nystrom"
-    assert model.certificate_.optimal_to(1e-3)
+    assert model.certificate_.is_optimal(1e-3)
     assert len(model.pivots_) < 120 < 1000 < len(model.support_)
     assert (model.pivots_[0] == X).all(axis=1).any()
     f = model.kernel_(X, model.pivots_) @ model.pivot_coef_ + model.intercept_

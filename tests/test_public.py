@@ -191,10 +191,10 @@ def test_a_gram_matrix_of_shorter_floats_is_taken_and_proved(short, tol):
     K = RBF(0.1)(X, X).astype(short)
     K = np.where(np.triu(np.ones(K.shape), 1), np.nextafter(K, short(2)), K)
     model = SVC(kernel="precomputed", tol=tol).fit(K, y)
-    assert model.certificate_.optimal_to(tol)
+    assert model.certificate_.is_optimal(tol)
     assert model.certificate_.user_defined_kernel
     own = SVC(kernel=lambda A, B: RBF(0.1)(A, B).astype(short), tol=tol).fit(X, y)
-    assert own.certificate_.optimal_to(tol)
+    assert own.certificate_.is_optimal(tol)
     for skewed in K.astype(float) + 1e-8 * np.triu(np.ones(K.shape), 1), K + np.eye(200, k=199):
         with pytest.raises(ValueError, match="X must be symmetric"):
             SVC(kernel="precomputed").fit(skewed, y)

@@ -93,7 +93,7 @@ def test_a_certificate_is_true_whatever_the_data(solve, numbers, seed):
         except ValueError:  # values of K beyond floats
             return
         solution = solve(problem, tol=1e-3, **few)
-    assert solution.converged == solution.certificate.optimal_to(1e-3)
+    assert solution.converged == solution.certificate.is_optimal(1e-3)
     assert [w.category for w in heard] == [ConvergenceWarning] * (not solution.converged)
     Judge(problem).accept(solution.certificate, solution.alpha, solution.b)
 

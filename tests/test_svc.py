@@ -38,7 +38,7 @@ def verify(model, X, y, C, tol=1e-3):
     alpha[model.support_] = np.abs(coef)
     assert (alpha <= C * (1 + 1e-12)).all()
     b, certificate = model.intercept_[0], model.certificate_
-    fitted = Solution(np.minimum(alpha, C), b, certificate, 0, certificate.optimal_to(tol))
+    fitted = Solution(np.minimum(alpha, C), b, certificate, 0, certificate.is_optimal(tol))
     assert_optimal(DualProblem(X, signs, C, model.kernel_), fitted, tol)
     f = model.kernel_(X, X) @ (alpha * signs) + b
     assert_allclose(model.decision_function(X), f, atol=1e-9 * (1 + np.abs(f).max()))
@@ -187,7 +187,7 @@ def test_without_a_hard_margin_the_common_point_is_shown():
     for kernel in "rbf", Polynomial(2, 1.0, 1.0):
         assert SVC(C=np.inf, kernel=kernel).fit(X, y).score(X, y) == 1
     many = np.linspace(-3, 3, 600)[:, None]  # with another C they would be few coordinates
-    assert SVC(C=np.inf, gamma=1.0).fit(many, many[:, 0] > 0).certificate_.optimal_to(1e-3)
+    assert SVC(C=np.inf, gamma=1.0).fit(many, many[:, 0] > 0).certificate_.is_optimal(1e-3)
     X[0] = X[2]  # with two labels
     with pytest.warns(ConvergenceWarning, match="no hyperplane separates the classes"):
         assert SVC(C=np.inf).fit(X, y).certificate_.primal == np.inf

@@ -45,7 +45,7 @@ def test_class_weights_that_a_file_does_not_name_are_suggested_and_can_be_given(
     assert "sample_weight" in str(certify_machine(found, X, Y, C=1.0))
     assert "C was larger" in str(certify_machine(SVC(C=10.0).fit(X, Y), X, Y, C=1.0))
     verdict = certify_machine(found, X, Y, C=1.0, sample_weight=np.where(Y > 0, 3.0, 0.5))
-    assert (verdict.note, verdict.optimal_to(1e-6)) == ("", True)
+    assert (verdict.note, verdict.is_optimal(1e-6)) == ("", True)
 
 
 def test_a_verdict_prints_no_less_than_it_has_found():
@@ -142,7 +142,7 @@ def test_an_indefinite_kernel_proves_nothing_and_says_so():
     verdict = certify_machine(SVC(kernel="sigmoid", gamma=1.0).fit(X, Y), X, Y)
     assert verdict.dual == verdict.lower == -np.inf
     assert verdict.excess == np.inf
-    assert not verdict.optimal_to(0.5)
+    assert not verdict.is_optimal(0.5)
     assert "proves nothing" in str(verdict)
     assert not re.search("check that X|prove -inf", str(verdict))
     assert f"at most {verdict.primal:.5}" in str(verdict)

@@ -12,7 +12,7 @@ from math import comb
 import numpy as np
 
 from svmlib.geometry import Hyperplane, directional_margin
-from svmlib.hinge import hinge, primal_objective
+from svmlib.hinge import hinge_loss, primal_objective
 from svmlib.hulls import closest_points
 from svmlib.kernels import RBF, Polynomial
 from svmlib.problem import DualProblem
@@ -180,7 +180,7 @@ def multiplier(random):
 def midline(random):
     w, _, X, y = street(random)
     asked = f"Let $w={vector(w)}$. Which $b$ gives the line the largest functional margin?"
-    return f"{told(X, y)} {asked}", directional_margin(X, y, w).midline.b
+    return f"{told(X, y)} {asked}", directional_margin(X, y, w).hyperplane.b
 
 
 # Chapter 5
@@ -244,7 +244,7 @@ def eigenvalue(random):
 def slack(random):
     (w, b), (X, y) = line(random), classes(random)
     asked = f"How much slack does $w={vector(w)}$, $b={b}$ need, all samples together?"
-    return f"{told(X, y)} {asked}", int(hinge(Hyperplane(w, b).functional_margins(X, y)).sum())
+    return f"{told(X, y)} {asked}", int(hinge_loss(Hyperplane(w, b).functional_margins(X, y)).sum())
 
 
 def objective(random):

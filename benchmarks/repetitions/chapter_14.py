@@ -403,7 +403,7 @@ def a_kernel_machine_over_chunks_knows_the_disc(seed: int) -> bool:
     machine = solve_kernel(rows[:, 1:], rows[:, 0], RBF(1.0), C=1.0)
     r = len(machine.pivots)
     answers = np.sign(machine.decision_function([[0, 0], [0.6, 0], [0.8, 0]]))
-    proved = machine.certificate.optimal_to(1e-3) and (r + 1) ** 2 < 0.05 * 5000 * r
+    proved = machine.certificate.is_optimal(1e-3) and (r + 1) ** 2 < 0.05 * 5000 * r
     return bool(r < 100 and proved and (answers == [1, 1, -1]).all())
 
 

@@ -212,7 +212,7 @@ def margin(ax: Axes, hyperplane: Hyperplane, *, level: float = 1.0, **style: Any
     hyperplane : Hyperplane
         With two features; in canonical form the default level is that of the nearest samples.
     level : float
-        Positive; for the midline of a `svmlib.geometry.DirectionalMargin` it is (B⁺ − B⁻)/2.
+        Positive; for the hyperplane of a `svmlib.geometry.DirectionalMargin` it is (B⁺ − B⁻)/2.
     **style
         Passed on to all three lines, except ``label``, which names the middle one.
 

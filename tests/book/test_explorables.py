@@ -274,7 +274,7 @@ def check_street(visit, seen):
     w = np.radians(seen.state["angle"])
     mine = directional_margin(seen.X, seen.y, [np.cos(w), np.sin(w)])
     assert number(seen.numbers["width of your street"]) == pytest.approx(mine.width, abs=6e-4)
-    assert_drawn(visit, seen, mine.midline)
+    assert_drawn(visit, seen, mine.hyperplane)
     bridge = hulls.closest_points(seen.X, seen.y)
     if bridge.lower_bound > 0:
         low, high = held(seen.numbers["widest possible"])

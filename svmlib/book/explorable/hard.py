@@ -73,9 +73,9 @@ def street(
         plotting.scatter(left, data, s=14)
         frame(left, plane)
         if mine.width > 0:
-            plotting.margin(left, mine.midline, level=mine.width / 2)
+            plotting.margin(left, mine.hyperplane, level=mine.width / 2)
         else:
-            plotting.line(left, mine.midline)
+            plotting.line(left, mine.hyperplane)
         plotting.legend(left, columns=1)
         right.plot(degrees, widths)
         right.axhline(0, color=plotting.BLACK, linewidth=0.8)
