@@ -289,9 +289,8 @@ def _solve_chunk(
     problem: DualProblem, chunk: Indices, start: Start, target: float, tol: float, max_iter: float
 ) -> Start:
     """Return the solution for the samples of a chunk; the others have α_i = 0."""
-    X, y, cache_mb = problem.X[chunk], problem.y[chunk], problem.gram_matrix.cache_mb
-    upper = np.inf if problem.hard_margin else problem.upper[chunk]
-    part = DualProblem(X, y, upper, problem.kernel, cache_mb=cache_mb)
+    X, y, upper = problem.X[chunk], problem.y[chunk], problem.upper[chunk]
+    part = DualProblem(X, y, upper, problem.kernel, cache_mb=problem.gram_matrix.cache_mb)
     part.gram_matrix.to_array()
     state = SmoState(part, start.alpha[chunk], "second")
     n_bounded = int(np.count_nonzero(state.alpha >= part.upper))

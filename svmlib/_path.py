@@ -20,12 +20,12 @@ import numpy as np
 
 from svmlib._arrays import Array, Indices, megabytes
 from svmlib._auto import EASY_CHANGE, Start, easy_start, mean_margin_change, solve
-from svmlib._rounding import UNIT_ROUNDOFF, round_up, squared_norms
+from svmlib._rounding import UNIT_ROUNDOFF, round_up
 from svmlib._solvers import balance, certified_solution
 from svmlib.gram_matrix import GramMatrix
 from svmlib.kernels import RBF, BaseKernel, ErrorBound, Linear
 from svmlib.newton import newton_multipliers
-from svmlib.nystrom import pivoted_cholesky, random_rows, right_divide
+from svmlib.nystrom import low_rank
 from svmlib.problem import DualProblem, Solution
 
 _GRAM_COPIES = 3  # of K: itself, the part of the training samples, and that of the free multipliers
@@ -33,12 +33,11 @@ _AT_BOUND_FRACTION = 1 - 1e-9  # of C_i: a multiplier this large is at its bound
 _MAX_DOUBLINGS = 4  # of γ: more squarings take as long as the exponential
 _MAX_WARM_STEPS = 300  # of Newton from a good start: then `solve` takes over, whose limit is higher
 _TOL_FRACTION, _LOW_RANK_TOL_FRACTION = 0.9, 0.7  # of tol: the certificate adds its rounding
-# No theory gives the next four: before you change one, compare the searches that `make bench`
+# No theory gives the next three: before you change one, compare the searches that `make bench`
 # times in benchmarks/TUNING.md.
 _NEAR_C_RATIO = 2  # times C: up to this ratio the guess itself is a good centre
 _MAX_COLUMNS = 200  # columns of Φ
-_MAX_RESIDUAL = 1e-4  # of the largest k(x, x): what Φ may miss of any k(x, x)
-_CHOLESKY_TOL = 1e-10  # of the largest k(x, x): where the factorisation for Φ stops
+_LOW_RANK_TOL = 1e-10  # of the mean k(x, x): so that a solution with Φ is one with K, too
 
 
 class CandidateFit(NamedTuple):
@@ -145,24 +144,6 @@ def _gram_matrices(
 def gram_megabytes(n: int) -> float:
     """Return the memory that a search needs for the K of n samples, in MB of 2²⁰ bytes."""
     return megabytes(_GRAM_COPIES * n**2)
-
-
-def _low_rank_from_gram(K: Array) -> Array | None:
-    """Return Φ with ΦΦᵀ close to K, if few columns are enough.
-
-    This is `svmlib.nystrom.low_rank` for a given K, but so accurate that a solution with Φ is also
-    a solution with K.
-    """
-    n = len(K)
-    max_rank = min(n // 5, _MAX_COLUMNS)
-    sample = random_rows(n, 3 * max_rank)
-    largest = float(K.diagonal().max())
-    pivots, U = pivoted_cholesky(K[np.ix_(sample, sample)], _CHOLESKY_TOL * largest)
-    if not 0 < len(pivots) <= max_rank:
-        return None
-    Phi = right_divide(K.take(sample[pivots], 1), U)
-    residuals = K.diagonal() - squared_norms(Phi)
-    return Phi if residuals.max() <= _MAX_RESIDUAL * largest else None
 
 
 def _solve_warm(
@@ -272,7 +253,8 @@ def fit_candidates(
     shared = gram_megabytes(len(X)) <= memory_mb and not any(kernel.linear for kernel in kernels)
     evaluated: Iterable[Any] = _gram_matrices(kernels, X) if shared else repeat((None, None))
     for (gamma_index, kernel), (K, bound) in zip(indexed_kernels, evaluated, strict=False):
-        Phi = _low_rank_from_gram(K) if bound is not None else None
+        max_rank = max(1, min(len(X) // 5, _MAX_COLUMNS))
+        Phi = None if K is None else low_rank(kernel, X, max_rank=max_rank, tol=_LOW_RANK_TOL)
         for fold_index, fold in enumerate(folds):
             train = fold.train
             upper = fold.C_factors * Cs.max()

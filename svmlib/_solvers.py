@@ -145,5 +145,4 @@ def without_bias(X: Array, y: Array, C: Array | float) -> DualProblem:
     optimal, and the multipliers of a pair, with half the C each, add up to the sample's multiplier.
     """
     halves = np.tile(np.full(y.size, np.divide(C, 2)), 2)
-    bounds = halves if np.isfinite(C).all() else np.inf
-    return DualProblem(np.vstack([X, -X]), np.append(y, -y), bounds)
+    return DualProblem(np.vstack([X, -X]), np.append(y, -y), halves)

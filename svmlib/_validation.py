@@ -78,7 +78,7 @@ def check_points(X: ArrayLike, name: str = "X", *, n_features: int | None = None
         accepted = "at least one point and feature"
         raise ValueError(f"{name} must hold {accepted}, got shape {array.shape}")
     if n_features is not None and array.shape[1] != n_features:
-        raise ValueError(f"{name} has {array.shape[1]} features, expected {n_features}")
+        raise ValueError(f"{name} must have {n_features} features, got {array.shape[1]}")
     return array
 
 
@@ -112,7 +112,7 @@ def check_vector(value: ArrayLike, name: str, *, length: int | None = None) -> A
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"{name} must be a non-empty vector, got shape {array.shape}")
     if length is not None and array.size != length:
-        raise ValueError(f"{name} has {array.size} entries, expected {length}")
+        raise ValueError(f"{name} must have {length} entries, got {array.size}")
     return array
 
 
@@ -250,9 +250,9 @@ def check_class_weight(class_weight: Any, classes: NDArray[Any], labels: NDArray
         raise ValueError(f"class_weight must be {accepted}, got {class_weight!r:.80}")
     names = classes.tolist()
     if unknown := [name for name in class_weight if name not in names]:
-        # In each machine of a wrapper the classes are 0 and 1.
-        advice = "; in OneVsOneClassifier or OneVsRestClassifier pass sample_weight (see notes)"
-        advice = advice if names == [0, 1] else ""
-        raise ValueError(f"class_weight names {unknown!r:.80}, but y has {names}{advice}")
+        advice = "leave others out"
+        if names == [0, 1]:  # as in each machine of a wrapper
+            advice += ", and in OneVsOneClassifier or OneVsRestClassifier give sample_weight"
+        raise ValueError(f"class_weight must name labels of y, {names}, got {unknown}; {advice}")
     factors = (class_weight.get(name, 1.0) for name in names)
     return np.array([check_scalar(f, "class_weight", positive=True) for f in factors])

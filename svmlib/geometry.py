@@ -41,7 +41,7 @@ class Hyperplane(ReadOnly):
     ValueError
         If w is zero, empty, not a vector or not finite, b is not a finite number, or floats cannot
         hold ‖w‖ or the distance from the origin. In every method, if X is not a finite array of
-        shape (n, d), y is not n labels −1 and +1, both present, or w·x + b overflows.
+        shape (n, d), y is not n labels −1 and +1, both present, or the result overflows.
 
     Examples
     --------
@@ -83,23 +83,23 @@ class Hyperplane(ReadOnly):
         ValueError
             If X is not as above, or w·x + b overflows; so do the methods below that use it.
         """
-        f = self._points(X) @ self.w + self.b
-        if not np.isfinite(f).all():
-            raise ValueError("X and w must be small enough for w·x + b to be finite: rescale them")
-        return f
+        return _check_finite(self._points(X) @ self.w + self.b, "w·x + b")
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the class of each row of X: +1 where f(x) ≥ 0, −1 where f(x) < 0."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
 
+    @np.errstate(over="ignore")
     def signed_distance(self, X: ArrayLike) -> Array:
         """Return f(x) / ‖w‖ for each row of X: the distance, negative where f(x) < 0."""
-        return self.decision_function(X) / self.norm
+        return _check_finite(self.decision_function(X) / self.norm, "the distance f(x) / ‖w‖")
 
+    @np.errstate(over="ignore")
     def project(self, X: ArrayLike) -> Array:
         """Return the nearest point of the hyperplane to each row of X, x − (f(x)/‖w‖) w/‖w‖."""
         points = self._points(X)
-        return points - np.outer(self.signed_distance(points), self.w / self.norm)
+        steps = np.outer(self.signed_distance(points), self.w / self.norm)
+        return _check_finite(points - steps, "the projection")
 
     def functional_margins(self, X: ArrayLike, y: ArrayLike) -> Array:
         """Return γ̂_i = y_i f(x_i) for each sample: positive on its own side of the hyperplane.
@@ -122,7 +122,7 @@ class Hyperplane(ReadOnly):
 
     def geometric_margin(self, X: ArrayLike, y: ArrayLike) -> float:
         """Return γ = γ̂ / ‖w‖, half of the gap if the hyperplane is in its middle."""
-        return self.functional_margin(X, y) / self.norm
+        return float((check_labelled(X, y)[1] * self.signed_distance(X)).min())
 
     def separates(self, X: ArrayLike, y: ArrayLike) -> bool:
         """Return whether every sample is strictly on its own side, γ̂ > 0, whatever the rounding."""
@@ -175,7 +175,8 @@ def directional_margin(X: ArrayLike, y: ArrayLike, w: ArrayLike) -> DirectionalM
     Raises
     ------
     ValueError
-        If X, y or w have wrong shapes or values, a class is empty, or w is zero.
+        If X, y or w have wrong shapes or values, a class is empty, w is zero, or floats cannot hold
+        w·x or the width.
 
     Examples
     --------
@@ -190,7 +191,15 @@ def directional_margin(X: ArrayLike, y: ArrayLike, w: ArrayLike) -> DirectionalM
     b_minus, b_plus = float(along[labels < 0].max()), float(along[labels > 0].min())
     # Half of each, because a sum or a difference could overflow.
     width = (b_plus / 2 - b_minus / 2) / plane.norm * 2
+    _check_finite(np.array(width), "the width")
     return DirectionalMargin(b_minus, b_plus, width, replace(plane, b=-(b_plus / 2 + b_minus / 2)))
+
+
+def _check_finite(values: Array, what: str) -> Array:
+    """Return values, or raise an error if they have overflowed."""
+    if not np.isfinite(values).all():
+        raise ValueError(f"X and w must be small enough for {what} to be finite: rescale them")
+    return values
 
 
 def separates(w: Array, b: float, X: Array, y: Array) -> bool:

@@ -49,7 +49,6 @@ __all__ = ["PivotSpan", "low_rank", "nystrom"]
 
 _MIN_SAMPLE = 200  # pivots are chosen among so many samples, plus n/20
 MAX_SAMPLE = 3000  # the most samples among which pivots are chosen
-_LOW_RANK_TOL = 1e-7  # of the mean of k(x, x): where the factorisation of `low_rank` stops
 _MIN_RESIDUAL = 1e-13  # of the mean of k(x, x): smaller residuals are rounding
 _MAX_UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points
 _FORECAST_SAMPLES = 2000
@@ -508,12 +507,14 @@ def sample_size(n: int) -> int:
     return min(_MIN_SAMPLE + n // 20, n // 2 + 1, MAX_SAMPLE)
 
 
-def low_rank(kernel: Kernel, X: ArrayLike, *, max_rank: float = inf) -> Array | None:
+def low_rank(
+    kernel: Kernel, X: ArrayLike, *, max_rank: float = inf, tol: float = 1e-7
+) -> Array | None:
     r"""Return Φ of shape (n, r) with ΦΦᵀ close to K and r small, or None if none is found.
 
     A pivoted Cholesky factorisation of K for a random sample of the points takes the point with the
-    largest residual of k(x, x) each time, until no residual is more than a ten-millionth of the
-    mean of k(x, x). If that takes r points S, :math:`\Phi = K_{\cdot S} U^{-1}` with
+    largest residual of k(x, x) each time, until no residual is more than `tol` times the mean of
+    k(x, x). If that takes r points S, :math:`\Phi = K_{\cdot S} U^{-1}` with
     :math:`U^\top U = K_{SS}`, so that ΦΦᵀ is the Nyström approximation. Points outside the sample
     may have larger residuals; only the sum of all residuals is checked.
 
@@ -525,6 +526,8 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, max_rank: float = inf) -> Array | 
         The points.
     max_rank : float, optional
         The largest r to return.
+    tol : float, default 1e-7
+        Where the factorisation stops, relative to the mean of k(x, x).
 
     Returns
     -------
@@ -553,12 +556,13 @@ def low_rank(kernel: Kernel, X: ArrayLike, *, max_rank: float = inf) -> Array | 
     """
     X = check_points(X)
     max_rank = check_scalar(max_rank, "max_rank", positive=True, finite=False)
+    tol = check_scalar(tol, "tol", positive=True)
     checked = check_kernel(kernel)
     if not provably_semidefinite(checked):
         return None
     mean_diagonal = float(checked.diagonal(X).mean())
     sample = X[random_rows(len(X), sample_size(len(X)))]
-    span = PivotSpan.of_sample(checked, sample, _LOW_RANK_TOL * mean_diagonal)
+    span = PivotSpan.of_sample(checked, sample, tol * mean_diagonal)
     if not 0 < span.rank <= min(len(sample) // 2 - 1, max_rank):
         return None
     Phi = span.features(X)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svmlib._arrays import Array, ReadOnly, lock_arrays
-from svmlib._validation import check_labelled, check_points, check_scalar, check_vector
+from svmlib._validation import check_array, check_labelled, check_points, check_scalar, check_vector
 from svmlib.certificate import Certificate, Scores, certify, kernel_scores, linear_scores
 from svmlib.gram_matrix import GramMatrix
 from svmlib.kernels import Kernel, Linear, check_kernel, kernel_expansion
@@ -98,7 +98,7 @@ class DualProblem(ReadOnly):
         Their labels, −1 or +1, both present.
     C : float or array_like of shape (n,), default 1.0
         The soft-margin constant, at most 1e100; ``numpy.inf`` is the hard margin. An array gives
-        every sample its own finite C_i, which is how samples and classes are weighted.
+        every sample its own C_i, which is how samples and classes are weighted.
     kernel : callable, optional
         A kernel of `svmlib.kernels`, or any function f(X, Z) that returns the matrix of
         k(x_i, z_j); `Linear` if not given.
@@ -291,14 +291,18 @@ class DualProblem(ReadOnly):
 
 def _bounds(C: float | ArrayLike, n: int) -> Array:
     """Return C_i for every sample."""
-    if np.ndim(C) == 0:
-        upper = np.full(n, check_scalar(C, "C", positive=True, finite=False))
-    else:
-        upper = np.array(check_vector(C, "C, times any weights,", length=n))
-        if upper.min() <= 0:
-            raise ValueError(f"C, times any weights, must be positive, got {upper.min()}")
-    if MAX_C < upper.max() < np.inf:
-        raise ValueError(f"C must be at most {MAX_C:g}, or infinity, got {upper.max():g}")
+    if np.isscalar(C) or C is None:
+        C = check_scalar(C, "C", positive=True, finite=False)
+    bounds = check_array(C, "C, times any weights,", finite=False)
+    if bounds.shape not in ((), (n,)):
+        accepted = f"one number, or one for each of the {n} samples"
+        raise ValueError(f"C must be {accepted}, got shape {bounds.shape}")
+    upper = np.full(n, bounds)
+    if not upper.min() > 0:
+        raise ValueError(f"C, times any weights, must be positive, got {upper.min()}")
+    if upper.max() > MAX_C and not np.isinf(upper).all():
+        accepted = f"at most {MAX_C:g}, or infinity for all samples"
+        raise ValueError(f"C, times any weights, must be {accepted}, got {upper.max():g}")
     return upper
 
 

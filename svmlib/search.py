@@ -11,6 +11,7 @@ Used in chapter 9, *Practice*; `svmlib._path` has the algorithm.
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, pairwise
@@ -18,7 +19,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
@@ -35,6 +36,8 @@ from svmlib.problem import MAX_C
 from svmlib.svc import SVC
 
 __all__ = ["SVCCV", "Comparison", "one_standard_error"]
+
+_LOG = logging.getLogger(__name__)
 
 
 class Comparison(NamedTuple):
@@ -136,9 +139,6 @@ class SVCCV(BinaryClassifier):
         there is room for; it still starts from its neighbour's solution.
     n_jobs : int, optional
         How many joblib processes share the values of γ.
-    verbose : int, default 0
-        If positive, a line is printed for every γ and fold, when it is done or, with more than one
-        process, at the end.
 
     Attributes
     ----------
@@ -172,6 +172,8 @@ class SVCCV(BinaryClassifier):
     In a pipeline, the steps before `SVCCV` have also seen the test samples of its folds: not their
     labels, but their means and widths if they scale. A callable `kernel`, or ``"precomputed"``, has
     one K. Every training part of K is factorised once to prove that it is positive semidefinite.
+
+    *Progress.* After ``logging.basicConfig(level="INFO")`` there is a line per machine.
 
     Derived in chapter 12, *Newton's method*.
 
@@ -211,7 +213,6 @@ class SVCCV(BinaryClassifier):
         tol: float = 1e-3,
         memory_mb: float = 2000.0,
         n_jobs: int | None = None,
-        verbose: int = 0,
     ) -> None:
         self.Cs = Cs
         self.gammas = gammas
@@ -225,7 +226,6 @@ class SVCCV(BinaryClassifier):
         self.tol = tol
         self.memory_mb = memory_mb
         self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def fit(
         self,
@@ -279,7 +279,9 @@ class SVCCV(BinaryClassifier):
                 place = fit.C_index, fit.gamma_index, fit.fold_index
                 fits[place] = fit
                 test_scores[place] = measure(fit.decision_values, folds[fit.fold_index].test)
-                self._print_progress(fits[:, *place[1:]], models, len(folds))
+                progress = "%r, fold %d of %d, C=%g: relative duality gap %.1e after %.2f s"
+                settings = models[fit.gamma_index].kernel_, fit.fold_index + 1, len(folds)
+                _LOG.info(progress, *settings, Cs[fit.C_index], fit.relative_gap, fit.fit_time)
         finally:  # a search that is interrupted keeps what it has found
             self._write_results(fits, test_scores, models, folds, labels)
         self._choose(fits, tol)
@@ -369,18 +371,6 @@ class SVCCV(BinaryClassifier):
             return fit_candidates(numbered, *common)
         jobs = (delayed(_fit_all)(part, *common) for part in parts)
         return chain.from_iterable(Parallel(n_jobs=workers)(jobs))
-
-    def _print_progress(self, row: NDArray[np.object_], models: list[SVC], n_folds: int) -> None:
-        """Print a line once every C has been fitted for a kernel and a fold."""
-        if self.verbose and all(row):
-            first: CandidateFit = row[0]
-            print(
-                f"{models[first.gamma_index].kernel_!r}, fold {first.fold_index + 1} of "
-                f"{n_folds}: {len(row)} machines, largest relative gap "
-                f"{max(fit.relative_gap for fit in row):.1e}, "
-                f"{sum(fit.fit_time for fit in row):.2f} s",
-                flush=True,
-            )
 
     @np.errstate(invalid="ignore")  # the deviation of infinite gaps is NaN
     def _write_results(

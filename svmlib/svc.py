@@ -234,7 +234,7 @@ class SVC(BinaryClassifier):
         points, labels, weights, rows = self._weighted_samples(X, y, sample_weight)
         self.classes_, signs = two_classes(labels, weights)
         self.class_weight_ = check_class_weight(self.class_weight, self.classes_, labels)
-        bounds = C if np.isinf(C) else weights * C * self.class_weight_[(signs > 0).astype(int)]
+        bounds = weights * C * self.class_weight_[(signs > 0).astype(int)]
         parameters = {"degree": self.degree, "gamma": self.gamma, "coef0": self.coef0}
         self.kernel_ = resolve_kernel(self.kernel, points, weights, X, **parameters)
         kernel = check_kernel(self.kernel_)

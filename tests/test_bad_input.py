@@ -130,17 +130,19 @@ CALLS = [
         "C must be an integer that floats can hold, got 9007199254740993",
     ),
     (lambda: Hyperplane([1.0, 2.0], np.int64(-(2**60) - 1)), "b must be an integer that floats"),
-    (lambda: problem(C=[1.0, 2.0]), "C, .* has 2 entries, expected 10"),
+    (lambda: problem(C=[1.0, 2.0]), "C must be one number, or one for each of the 10 samples, got"),
     (lambda: problem(C=0 * ONES), "C, times any weights, must be positive"),
-    (lambda: problem(C=np.inf * ONES), "C, .* must be finite"),
+    (lambda: problem(C=[*ONES[1:], np.inf]), "C, .* at most 1e.100, or infinity for all samples"),
+    (lambda: problem(C=[*ONES[1:], np.nan]), "C, .* must be positive, got nan"),
+    (lambda: problem(C=RAGGED), "C, .* must be a dense array of real numbers"),
     (lambda: problem(cache_mb=0), "cache_mb must be a positive"),
     (lambda: problem(cache_mb=1e-5), "^two rows .* more than cache_mb=1e-05$"),
-    (lambda: problem().objective([0.0]), "alpha has 1 entries, expected 10"),
+    (lambda: problem().objective([0.0]), "alpha must have 10 entries, got 1"),
     (lambda: problem().gradient(np.nan * ONES), "alpha must be finite"),
-    (lambda: problem().bias([0.0]), "alpha has 1 entries, expected 10"),
-    (lambda: problem().bias_interval([0.0]), "alpha has 1 entries, expected 10"),
+    (lambda: problem().bias([0.0]), "alpha must have 10 entries, got 1"),
+    (lambda: problem().bias_interval([0.0]), "alpha must have 10 entries, got 1"),
     (lambda: problem().certificate(ONES, np.nan), "b must be a finite number"),
-    (lambda: problem().decision_function(ONES, 0.5, [[1.0]]), "Z has 1 features, expected 2"),
+    (lambda: problem().decision_function(ONES, 0.5, [[1.0]]), "Z must have 2 features, got 1"),
     # solvers
     *[(partial(f, tol=0), "tol must be a positive finite number") for f in ITERATIVE],
     *[(partial(f, max_iter=0), "max_iter must be a positive integer") for f in ITERATIVE],
@@ -155,7 +157,10 @@ CALLS = [
     *[(partial(smo, TWO, selection=s), "selection must be one of") for s in ("bogus", X)],
     (lambda: hull_smo(HUGE, [1, -1]), "rescale X"),
     (lambda: descent(X, Y, np.inf), "C must be a positive finite"),
-    (lambda: descent(HUGE, [1, -1], 1e101), "C must be at most"),  # before the sums overflow
+    (
+        lambda: descent(HUGE, [1, -1], 1e101),
+        "C, .* must be at most 1e.100",
+    ),  # before the sums overflow
     (lambda: descent(X, ONES, 1.0), "both classes"),
     (lambda: pegasos(X, Y, 0), "lam must be a positive"),
     *[(partial(pegasos, X, Y, lam), r"lam must be such that 1/\(lam n\)") for lam in UNUSABLE],
@@ -169,13 +174,19 @@ CALLS = [
     (lambda: fit(gamma="wide"), "gamma.* must be"),
     (lambda: fit(tol=0), "tol must be"),
     *[(partial(fit, solver=s), "solver must be one of") for s in ("newtonian", X)],
-    (lambda: fit(class_weight={2: 1.0}), r"class_weight names \[2\], but y has \[-1, 1\]$"),
-    (lambda: fit(class_weight={"1": 1.0}), r"class_weight names \['1'\], but y has \[-1, 1\]$"),
+    (
+        lambda: fit(class_weight={2: 1.0}),
+        r"labels of y, \[-1, 1\], got \[2\]; leave others out$",
+    ),
+    (
+        lambda: fit(class_weight={"1": 1.0}),
+        r"labels of y, .*, got \['1'\]; leave others out$",
+    ),
     (lambda: fit(class_weight={1: 0}), "class_weight must be a positive finite number, got 0"),
     *[(partial(fit, class_weight=w), "class_weight must be a dict") for w in ("fair", [1, 2])],
     (lambda: fit(-ONES), "sample_weight must not be negative"),
     (lambda: fit(0 * ONES), "or all zero"),
-    (lambda: fit(ONES[1:]), "sample_weight has 9 entries, expected 10"),
+    (lambda: fit(ONES[1:]), "sample_weight must have 10 entries, got 9"),
     (lambda: fit(np.where(Y > 0, 0, 1)), "of one class, -1"),
     (lambda: fit(np.nan * ONES), "sample_weight must be finite"),
     (lambda: SVC().fit(X, Y / 2), "Unknown label type: continuous"),
@@ -225,7 +236,7 @@ CALLS = [
         for loss in (hinge_loss, squared_loss, absolute_loss, logistic_loss)
         for margin in (np.nan, 1j)
     ],
-    (lambda: primal_objective([1.0], 0.0, X, Y, 1.0), "w has 1 entries, expected 2"),
+    (lambda: primal_objective([1.0], 0.0, X, Y, 1.0), "w must have 2 entries, got 1"),
     (lambda: primal_objective([1.0, 2.0], 0.0, X, Y, np.inf), "C must be a positive finite"),
     *[
         (partial(primal_objective, [1e200, w], 0.0, points, Y, 1.0), "w and X must be small enough")
@@ -248,18 +259,26 @@ CALLS = [
     ],
     (lambda: Hyperplane([1e200], 1).signed_distance([[1e200]]), "X and w must be small enough"),
     (lambda: directional_margin(HUGE, [1, -1], [1e200]), "X and w must be small enough"),
+    (
+        lambda: directional_margin([[-1.7e308], [1.7e308]], [-1, 1], [1]),
+        "small enough for the width",
+    ),
+    (
+        lambda: Hyperplane([0.5, 0.5], 0).signed_distance([[1.7e308] * 2]),
+        "small enough for the dist",
+    ),
     (lambda: directional_margin(X, Y, [0, 0]), "w must not be zero"),
     (lambda: directional_margin(X, ONES, [1, 2]), "both classes"),
     (lambda: PLANE.functional_margins(X, ONES[1:]), "one label for each"),
     (lambda: PLANE.separates(X, ONES), "both classes"),
-    (lambda: PLANE.project([[1, 2, 3]]), "X has 3 features, expected 2"),
+    (lambda: PLANE.project([[1, 2, 3]]), "X must have 2 features, got 3"),
     # kernels
     (lambda: RBF(0.0), "gamma must be a positive"),
     (lambda: RBF.from_width(0), "sigma must be a positive"),
     *[(partial(RBF.from_width, s), r"1/\(2 sigma²\) must be") for s in (1e200, 1e-200)],
     *[(partial(Polynomial, p), "degree must be a positive integer") for p in (1.5, 0, np.inf)],
     (lambda: Polynomial(2, 1.0, -1.0).feature_map(X), "coef0 must be at least"),
-    (lambda: Linear()(X, X[:, :1]), "Z has 1 features, expected 2"),
+    (lambda: Linear()(X, X[:, :1]), "Z must have 2 features, got 1"),
     (lambda: RBF(1.0).diagonal([[np.nan]]), "X must be finite, but it contains NaN"),
     (lambda: Linear()([[1e200]], [[1e200]]), "X must be small enough for Linear"),
     (lambda: Precomputed(np.ones((2, 3))), "must be a square Gram matrix"),
@@ -307,7 +326,7 @@ CALLS = [
     (lambda: read_libsvm("none", n_features=0), "n_features must be a positive integer"),
     (lambda: pegasos(X, Y, 1.0, seed=-1), "seed must be a non-negative integer, got -1"),
     (lambda: low_rank(Sigmoid(1.0), X, max_rank=0), "max_rank must be a positive number"),
-    (lambda: SPAN.features(X[:, :1]), "X has 1 features, expected 2"),
+    (lambda: SPAN.features(X[:, :1]), "X must have 2 features, got 1"),
     *[
         (partial(PivotSpan.of_sample, kernel, X, 0.1), "kernel must be a kernel of svmlib.*semid")
         for kernel in (np.inner, Cubed())

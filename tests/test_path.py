@@ -223,32 +223,30 @@ def test_without_room_for_k_it_says_so_and_finds_the_same():
         assert_allclose(f, g, atol=0.02)
 
 
-def test_several_processes_find_the_same_and_each_machine_once(capsys):
+def test_several_processes_find_the_same_and_each_machine_once(caplog):
     X, y = data(6)
+    caplog.set_level("INFO", logger="svmlib.search")
     with parallel_config(backend="threading"):
-        shared = SVCCV((0.1, 10.0), (0.1, 0.2, 1.0), n_jobs=3, verbose=1).fit(X, y)
-    assert len(capsys.readouterr().out.splitlines()) == 3 * 5
+        shared = SVCCV((0.1, 10.0), (0.1, 0.2, 1.0), n_jobs=3).fit(X, y)
+    assert sum(record.name == "svmlib.search" for record in caplog.records) == 2 * 3 * 5
     alone = SVCCV((0.1, 10.0), (0.1, 0.2, 1.0)).fit(X, y)
     assert_allclose(shared.cv_results_["mean_test_score"], alone.cv_results_["mean_test_score"])
-    SVCCV((1.0,), kernel="linear", cv=3, verbose=1).fit(X, y)
-    assert capsys.readouterr().out.startswith(
-        "Linear(), fold 1 of 3: 1 machines, largest relative gap "
-    )
+    SVCCV((1.0,), kernel="linear", cv=3).fit(X, y)
+    assert any(text.startswith("Linear(), fold 1 of 3, C=1: relative") for text in caplog.messages)
 
 
-def test_an_interrupted_search_keeps_what_it_has(monkeypatch, capsys):
+def test_an_interrupted_search_keeps_what_it_has(monkeypatch):
     X, y = data(8)
-    search = SVCCV((1.0, 2.0), (0.1, 0.2), cv=3, verbose=1)
+    search = SVCCV((1.0, 2.0), (0.1, 0.2), cv=3)
     whole = SVCCV((1.0, 2.0), (0.1, 0.2), cv=3).fit(X, y).cv_results_
-    tell, met = SVCCV._print_progress, []
+    said = []
 
-    def interrupt(*arguments):
-        tell(*arguments)
-        met.append(1)
-        if len(met) == 8:
+    def interrupt(progress, *arguments):
+        said.append(progress % arguments)
+        if len(said) == 8:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(SVCCV, "_print_progress", interrupt)
+    monkeypatch.setattr("svmlib.search._LOG.info", interrupt)
     with pytest.raises(KeyboardInterrupt):
         search.fit(X, y)
     with pytest.raises(ValueError, match="candidate 1 must have been fitted in every fold"):
@@ -257,9 +255,7 @@ def test_an_interrupted_search_keeps_what_it_has(monkeypatch, capsys):
     assert all(kept[name][k] == whole[name][k] for name, k in places)
     assert np.isnan(kept["mean_test_score"][1])
     assert_array_equal(kept["rank_test_score"][[1, 3]], 3)
-    said = capsys.readouterr().out.splitlines()
-    assert len(said) == 4
-    assert said[0].startswith("RBF(gamma=0.1), fold 1 of 3: 2 machines, largest relative gap ")
+    assert said[7].startswith("RBF(gamma=0.2), fold 1 of 3, C=2: relative duality gap ")
 
 
 def test_one_standard_error_takes_the_simplest_of_the_good():
@@ -315,12 +311,11 @@ def test_what_is_wrong_is_told_before_the_search(key, name, monkeypatch):
                 model.fit(points, y)
 
 
-def test_a_scorer_that_fails_is_named_at_the_first_machine(capsys):
-    search = SVCCV((1.0, 2.0), (0.1, 0.2), cv=3, scoring="neg_log_loss", verbose=1)
+def test_a_scorer_that_fails_is_named_at_the_first_machine():
+    search = SVCCV((1.0, 2.0), (0.1, 0.2), cv=3, scoring="neg_log_loss")
     with pytest.raises(ValueError, match=r"scoring must work .*'neg_log_loss' fails"):
         search.fit(*data(8))
     assert np.isfinite(search.cv_results_["split0_relative_gap"]).sum() == 1
-    assert not capsys.readouterr().out
 
 
 def test_a_gamma_may_be_given_alone():
