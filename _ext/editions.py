@@ -162,8 +162,9 @@ def code_cell(source, code):
         metadata["tags"] = tags
     if words := cell.metadata.get("mystnb", {}).get("image", {}).get("alt"):
         for output in cell.outputs:
-            kinds = [kind for kind in output.get("data", {}) if kind.startswith("image/")]
-            output.get("metadata", {}).update({kind: {"alt": words} for kind in kinds})
+            for kind in output.get("data", {}):
+                if kind.startswith("image/"):  # its metadata already has the size of the picture
+                    output.metadata.setdefault(kind, {})["alt"] = words
     lines = [code.label] if code.label and not cell.source.startswith("%%") else []
     return new_code_cell("\n".join([*lines, cell.source]), outputs=cell.outputs, metadata=metadata)
 

@@ -60,8 +60,9 @@ def test_a_shipped_notebook_has_all_cells_no_markup_and_links_that_lead_somewher
         assert cell.source.endswith(original.source)
         words = original.metadata.get("mystnb", {}).get("image", {}).get("alt")
         for output in original.outputs if words else ():  # a picture says what it shows
-            kinds = [kind for kind in output.get("data", {}) if kind.startswith("image/")]
-            output.get("metadata", {}).update({kind: {"alt": words} for kind in kinds})
+            for kind in output.get("data", {}):
+                if kind.startswith("image/"):
+                    output.metadata.setdefault(kind, {})["alt"] = words
         assert cell.outputs == original.outputs
     for target in re.findall(r"\]\(([^)]+)\)", text(notebook)):
         if not target.startswith(("http", "attachment:")):
