@@ -348,6 +348,8 @@ CALLS = [
     ),
     (lambda: dual_lower_bound(BELOW_ONE, 1.0), "total must hold float64 numbers"),
     (lambda: replace(SUMS, values=[BELOW_ONE] * 10), "values must hold float64 numbers"),
+    (lambda: replace(SUMS, error=-ONES), "error must not be negative, got -1"),
+    (lambda: replace(SUMS, norms=-ONES), "norms must not be negative, got -1"),
     (lambda: Certificate(BELOW_ONE, 0.5, 0, 0, 1), "primal must hold float64 numbers"),
     (lambda: certify(ONES, 0.0, SUMS, Y, -ONES), "upper must not be negative, got -1"),
     (lambda: dual_lower_bound(1.0, 1.0, -0.5), "displacement must not be negative, got -0.5"),
