@@ -532,14 +532,14 @@ def test_multipliers_and_bounds_that_are_no_numbers_prove_nothing():
     y, ones, nan = np.array([-1.0, 1.0]), np.ones(2), np.nan
     scores = linear_scores([[0.0], [2.0]], y / 2)
     assert certify([0.5, 0.5], -1.0, scores, y, ones).is_optimal(1e-12)
-    for alpha, given, upper in [
+    for alpha, some, upper in [
         ([nan, 1.0], scores, ones),
         ([np.inf, np.inf], scores, ones),
         ([0.5, 0.5], scores, [nan, nan]),
         ([0.5, 0.5], replace(scores, squared_norm=nan), ones),
     ]:
-        found = certify(alpha, -1.0, given, y, upper)
-        assert found.infeasibility == 0 if given is not scores else found.infeasibility == np.inf
+        found = certify(alpha, -1.0, some, y, upper)
+        assert found.infeasibility == 0 if some is not scores else found.infeasibility == np.inf
         assert not found.is_optimal(1.0)
     assert np.isnan(found.norm_w)
     assert certify([0.5, 0.5], -1.0, scores, y, [nan, nan]).primal == np.inf
