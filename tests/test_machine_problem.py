@@ -43,16 +43,22 @@ def test_the_best_bias_is_that_of_the_problem(C, loss, bias, weights, best):
     assert verdict.n_changed == np.sum(verdict.ours.predict(A) < 0), "0 is for the second class"
 
 
-def in_digits(m, A, y, C, t=1):
-    """Return primal value (of t w and b), dual value and KKT violation, by the formulas."""
-    points, b, power = [exact(z) for z in m.points], mp.mpf(m.b), 1 + (m.loss != "hinge")
-    beta, C = [mp.mpf(t) * c for c in exact(m.coefficients)], exact(C)
-    own, sums = (
+def products(m, A):
+    """Return w·x for the points of a machine and for rows, by the formulas."""
+    points, beta = [exact(z) for z in m.points], exact(m.coefficients)
+    return [
         [mp.fdot([value(m.kernel, exact(x), z) for z in points], beta) for x in rows]
         for rows in (m.points, A)
-    )
-    margins = [int(s) * (f + b) for s, f in zip(y, sums, strict=True)]
-    half, s = mp.fdot(beta, own) / 2, mp.mpf(m.intercept_scaling if m.bias == "penalised" else 0)
+    ]
+
+
+def in_digits(m, own_and_rows, y, C, t=1):
+    """Return primal value (of t w and b), dual value and KKT violation, by the formulas."""
+    b, power, t = mp.mpf(m.b), 1 + (m.loss != "hinge"), mp.mpf(t)
+    beta, C, (own, sums) = [t * c for c in exact(m.coefficients)], exact(C), own_and_rows
+    margins = [int(s) * (t * f + b) for s, f in zip(y, sums, strict=True)]
+    s = mp.mpf(m.intercept_scaling if m.bias == "penalised" else 0)
+    half = t * mp.fdot(beta, own) / 2
     losses = [c * max(0, 1 - margin) ** power for c, margin in zip(C, margins, strict=True)]
     primal = half + mp.fsum(losses) + ((b / s) ** 2 / 2 if s else 0)
     alpha = [abs(c) for c in beta]
@@ -68,13 +74,14 @@ def in_digits(m, A, y, C, t=1):
 
 def accept(verdict, m, A, y, C):
     """Check in 60 digits what a verdict says of a machine: also of its other lengths and signs."""
-    above, (t, b, scaled) = 1 + mp.mpf(2) ** -200, verdict.best_scale
-    primal, dual, violation = in_digits(m, A, y, C)
+    above, (t, b, scaled) = 1 + mp.mpf(2) ** -195, verdict.best_scale
+    scores = products(m, A)
+    primal, dual, violation = in_digits(m, scores, y, C)
     assert verdict.lower <= min(primal, verdict.upper)
     assert max(primal, verdict.upper) <= verdict.primal * above
     assert verdict.lower <= 0 or verdict.excess >= mp.mpf(verdict.primal) / verdict.lower - 1
-    assert in_digits(replace(m, b=b), A, y, C, t)[0] <= scaled * above
-    assert in_digits(replace(m, b=-m.b), A, y, C, -1)[0] <= verdict.primal_negated * above
+    assert in_digits(replace(m, b=b), scores, y, C, t)[0] <= scaled * above
+    assert in_digits(replace(m, b=-m.b), scores, y, C, -1)[0] <= verdict.primal_negated * above
     if len(m.points) == len(A):
         assert violation <= verdict.kkt_violation
         imbalance = abs(sum(fractions(m.coefficients))) * (m.bias == "free")
@@ -178,7 +185,7 @@ def test_points_in_eight_digits_are_recognised_but_judged_as_they_are(factor):
     m = Machine(A * [factor, 1.0], 0.2 * y, 0.5, Linear(), C=1.0)
     verdict = certify_machine(m, A, y)
     assert verdict.dual is not None
-    primal, *_ = in_digits(m, A, y, np.ones(3))
+    primal, *_ = in_digits(m, products(m, A), y, np.ones(3))
     assert primal <= verdict.primal <= primal * (1 + mp.mpf(1e-12))
 
 
