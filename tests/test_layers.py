@@ -11,6 +11,14 @@ import pytest
 import svmlib
 
 ROOT = Path(__file__).resolve().parents[1]
+LIBRARY = sorted((ROOT / "svmlib").glob("*.py"))
+
+
+@cache
+def read(file: Path) -> tuple[str, ast.Module]:
+    """Return the text of a module and its syntax tree."""
+    text = file.read_text(encoding="utf-8")
+    return text, ast.parse(text)
 
 
 @cache
@@ -28,7 +36,7 @@ def imports(package: str) -> dict[str, set[str]]:
     graph: dict[str, set[str]] = {}
     for module, file in files.items():
         found: set[str] = set()
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(read(file)[1]):
             if isinstance(node, ast.Import):
                 found |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
@@ -62,13 +70,13 @@ def test_a_module_imports_only_from_those_named_before_it():
 
 def test_names_that_only_their_own_module_uses_begin_with_an_underscore():
     """Other names are in ``__all__``, used elsewhere, or types in the signature of one that is."""
-    texts = {file: file.read_text(encoding="utf-8") for file in (ROOT / "svmlib").rglob("*.py")}
-    words = {file: {*re.findall(r"\w+", text)} for file, text in texts.items()}
-    for file in (ROOT / "svmlib").glob("*.py"):
+    words = {f: {*re.findall(r"\w+", read(f)[0])} for f in (ROOT / "svmlib").rglob("*.py")}
+    for file in LIBRARY:
+        text, tree = read(file)
         others = (known for other, known in words.items() if other != file)
-        used = {*re.findall(r'"(\w+)"', texts[file])}.union(*others)
+        used = {*re.findall(r'"(\w+)"', text)}.union(*others)
         defined: dict[str, ast.AST] = {}
-        for node in ast.parse(texts[file]).body:
+        for node in tree.body:
             names = [getattr(node, "name", ""), *map(ast.unparse, getattr(node, "targets", ()))]
             defined |= {name: node for name in names if name[:1].isalpha()}
         for name in used & defined.keys():
@@ -95,10 +103,9 @@ def test_no_line_of_the_library_begins_with_an_initial_and_no_module_needs_what_
 
 
 def test_modules_and_functions_of_the_library_are_small():
-    for file in (ROOT / "svmlib").glob("*.py"):
-        text = file.read_text(encoding="utf-8")
+    for file in LIBRARY:
+        text, tree = read(file)
         lines = {k for k, line in enumerate(text.split("\n"), 1) if line.strip(" ")[:1] not in "#"}
-        tree = ast.parse(text)
         for node in ast.walk(tree):
             documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
             if documented and ast.get_docstring(node):
