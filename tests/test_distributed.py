@@ -35,6 +35,7 @@ from svmlib.problem import DualProblem
 from tests import exact
 from tests.optimum import square
 
+forked = pytest.mark.xdist_group("forks")  # so that one worker of pytest starts all that forks
 may_warn = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 UNKNOWN = da.ones((4, 1))[da.ones(4) > 0]  # rows
 TRAIN = [solve_linear, partial(solve_kernel, kernel=RBF(0.01))]
@@ -363,6 +364,7 @@ def train_in_little_memory():
             X.compute()
 
 
+@forked
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs Linux")
 def test_data_may_be_larger_than_the_memory(forks):
     process = forks.Process(target=train_in_little_memory)
@@ -397,6 +399,7 @@ def labels_or_death(number, folder):
     return square(2000, number)[1]
 
 
+@forked
 @pytest.mark.filterwarnings("ignore")  # of dask and tornado, when a worker is shot
 @pytest.mark.usefixtures("cluster")
 @pytest.mark.parametrize("train", TRAIN)

@@ -11,6 +11,8 @@ from pdf import bookmarks
 from pikepdf import Array, Pdf, parse_content_stream
 from pikepdf.models.metadata import decode_pdf_date
 
+pytestmark = pytest.mark.xdist_group("paper")  # so that it is printed once
+
 TOC = {
     "root": "index",
     "parts": [
