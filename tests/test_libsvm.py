@@ -19,18 +19,7 @@ from svmlib.kernels import RBF, Linear
 from svmlib.machines import Machine, certify_machine
 from svmlib.model_files import LibsvmModel, read_liblinear, read_libsvm, write_libsvm
 from tests.hostile import Cubed
-from tests.machines import (
-    GRAM,
-    HERE,
-    IRIS,
-    MACHINES,
-    W,
-    X,
-    Y,
-    rows,
-    run,
-    train,
-)
+from tests.machines import GRAM, HERE, IRIS, MACHINES, W, X, Y, rows, run, train
 
 FITTED = [
     SVC().fit(X, Y.astype(int)),

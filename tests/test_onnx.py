@@ -94,7 +94,6 @@ NO_ONNX = [
     (make_pipeline(OwnScaler(), SVC()).fit(X, Y), r"got \[OwnScaler"),
     (make_pipeline(StandardScaler(), SVR()).fit(X, Y), "only SVR"),
     (SVC(), "machine must be a fitted SVC"),
-    (SVC(kernel="precomputed").fit(X @ X.T, Y), "one of LIBSVM's kernels"),
     (replace(MACHINES[0], kernel=Cubed()), "one of LIBSVM's kernels"),
     (SVR().fit(X, Y), "write_libsvm writes only SVR, NuSVR and OneClassSVM; none"),
     (replace(MACHINES[0], classes=(0.5, 1.0)), "labels must be integers, Booleans or"),
