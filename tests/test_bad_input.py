@@ -114,10 +114,7 @@ CALLS = [
     # labels
     (lambda: problem(y=ONES), r"y must contain both classes -1 and \+1, got only \+1"),
     (lambda: problem(y=np.arange(10)), r"y must contain only -1 and \+1, got 0, 1, 2"),
-    (lambda: problem(y=np.tile(["yes", "no"], 5)), "y must contain only -1 and"),
-    (lambda: problem(y=np.tile([True, False], 5)), "y must contain only -1 and"),
     (lambda: problem(y=Y.astype(object)), r"y must contain only -1 and .* \(object\)"),
-    (lambda: problem(y=[1, -1]), r"one label for each of the 10 rows.* got .*2"),
     *[(partial(call, y=RAGGED), "y must have one label for each row") for call in (problem, fit)],
     # problem
     (lambda: problem(C=0), "C must be a positive number"),
@@ -157,31 +154,22 @@ CALLS = [
     *[(partial(smo, TWO, selection=s), "selection must be one of") for s in ("bogus", X)],
     (lambda: hull_smo(HUGE, [1, -1]), "rescale X"),
     (lambda: descent(X, Y, np.inf), "C must be a positive finite"),
-    (
-        lambda: descent(HUGE, [1, -1], 1e101),
-        "C, .* must be at most 1e.100",
-    ),  # before the sums overflow
+    (lambda: descent(HUGE, [1, -1], 1e101), "C, .* must be at most 1e.100"),
     (lambda: descent(X, ONES, 1.0), "both classes"),
     (lambda: pegasos(X, Y, 0), "lam must be a positive"),
     *[(partial(pegasos, X, Y, lam), r"lam must be such that 1/\(lam n\)") for lam in UNUSABLE],
     # estimator
     (lambda: fit(C="linear"), "C must be a positive number, got 'linear'"),
-    (lambda: fit(kernel="laplace"), "kernel must be one of"),
     (lambda: fit(kernel=X), "kernel must be one of"),
-    *[(partial(fit, kernel=k), f"kernel must be one of .* got {k!r};") for k in (3, "3")],
+    *[(partial(fit, kernel=k), f"kernel must be one of .* got {k!r};") for k in (3, "laplace")],
     (lambda: fit(kernel="poly", coef0=np.inf), "coef0 must be"),
     (lambda: fit(gamma=0.0), "gamma.* must be"),
     (lambda: fit(gamma="wide"), "gamma.* must be"),
     (lambda: fit(tol=0), "tol must be"),
     *[(partial(fit, solver=s), "solver must be one of") for s in ("newtonian", X)],
-    (
-        lambda: fit(class_weight={2: 1.0}),
-        r"labels of y, \[-1, 1\], got \[2\]; leave others out$",
-    ),
-    (
-        lambda: fit(class_weight={"1": 1.0}),
-        r"labels of y, .*, got \['1'\]; leave others out$",
-    ),
+    (lambda: fit(class_weight={2: 1.0}), r"labels of y, \[-1, 1\], got \[2\]; leave others out$"),
+    (lambda: fit(class_weight={"1": 1.0}), r"labels of y, .*, got \['1'\]; leave others out$"),
+    (lambda: fit(y=Y.clip(0), class_weight={2: 1}), r"\[0, 1\], .* OneVsRest.* give sample_weight"),
     (lambda: fit(class_weight={1: 0}), "class_weight must be a positive finite number, got 0"),
     *[(partial(fit, class_weight=w), "class_weight must be a dict") for w in ("fair", [1, 2])],
     (lambda: fit(-ONES), "sample_weight must not be negative"),
@@ -226,7 +214,6 @@ CALLS = [
     (lambda: search(n_jobs="a"), "^n_jobs must be an integer or None, got 'a'"),
     (lambda: search(Cs=(1.0,), refit=lambda _: -1), "refit must return the index .* got -1"),
     (lambda: fit(gamma=[0.5, 1.0]), r"gamma, if not .* must be a positive .* got \[0.5, 1.0\]"),
-    (lambda: fit(gamma=np.array([0.5, 1.0])), "gamma, if not .* must be a positive"),
     *[(partial(fit, max_iter=k), "max_iter, if not -1, must be a positive") for k in (0, -2, X)],
     (lambda: search(cv=[([0, 2], range(9))]), "cv must give each fold samples of both"),
     (lambda: SVCCV(cv=[(range(8), [8, 9])]).fit(X, Y, X[:, 0] < 16), "to test, of positive weight"),
@@ -335,10 +322,7 @@ CALLS = [
     (lambda: TWO.decision_function([0.5, 0.5], np.nan, ROW), "b must be a finite number, got nan"),
     (lambda: primal_upper_bound(0.0, ONES, -1.0), "C must not be negative, got -1"),
     *[
-        (
-            partial(primal_upper_bound, 1.0, [margin], 1e30),
-            "margins must hold float64 numbers: round",
-        )
+        (partial(primal_upper_bound, 1.0, [margin], 1.0), "margins must hold float64 numbers: rou")
         for margin in (BELOW_ONE, np.longdouble(1) - np.longdouble(2) ** -60, Decimal("0.1"))
     ],
     (lambda: primal_upper_bound(BELOW_ONE, [1.0], 1.0), "squared_norm must hold float64 numbers"),

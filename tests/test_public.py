@@ -10,10 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn import config_context, svm
-from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 
 from svmlib import SVC
 from svmlib._solvers import certified_solution
@@ -169,20 +166,6 @@ def test_factors_go_by_label_and_only_to_classes():
         ({-1.0: 4}, [-1, 2], [4, 1]),
     ]:
         assert_array_equal(SVC(class_weight=factors).fit(X, y).class_weight_, found)
-
-
-@pytest.mark.parametrize("wrapper", [OneVsOneClassifier, OneVsRestClassifier])
-def test_factors_of_three_classes_go_through_a_wrapper_as_weights_of_samples(wrapper):
-    X, y = load_iris(return_X_y=True)
-    factors = {0: 0.1, 1: 10.0, 2: 0.5}
-    with pytest.raises(ValueError, match=r"in OneVsOne.* pass sample_weight"):
-        wrapper(SVC(class_weight=factors)).fit(X, y)
-    with config_context(enable_metadata_routing=True):
-        machine = SVC(gamma=0.5).set_fit_request(sample_weight=True)
-        ours = wrapper(machine).fit(X, y, sample_weight=[factors[label] for label in y])
-        theirs = svm.SVC(gamma=0.5, class_weight=factors).fit(X, y)
-        if wrapper is OneVsOneClassifier:
-            assert_array_equal(ours.predict(X), theirs.predict(X))
 
 
 @pytest.mark.parametrize(("short", "tol"), [(np.float32, 1e-3), (np.float16, 0.4)])
