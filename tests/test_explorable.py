@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from svmlib import hulls
 from svmlib.book import explorable, plotting
@@ -16,6 +17,13 @@ from svmlib.smo import steps
 from tests.book import ROOT
 from tests.engine import Engine
 from tests.figures import FIGURES, IN_UNITS, held, overlapping, own, searches
+
+
+@pytest.fixture(autouse=True)
+def without_pixels(monkeypatch):
+    """Stills are drawn but not rendered, which would take longer than all else here."""
+    monkeypatch.setattr(Figure, "savefig", lambda *_, **__: None)
+
 
 SCRIPTS = dict.fromkeys(file for kind in FIGURES for file in explorable.scripts(kind))
 

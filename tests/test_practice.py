@@ -334,8 +334,8 @@ def test_the_unit_of_weights_and_of_prices_does_not_matter():
 
 
 def test_a_rare_class_may_have_a_number_as_its_name_in_words():
-    table, y = two_hills(400, far=1.0)
-    some = (y == 0) | (np.arange(400) % 8 == 0)
+    table, y = two_hills(240, far=1.0)
+    some = (y == 0) | (np.arange(240) % 8 == 0)
     answers = []
     for names in ("0", "1"), ("no", "yes"):
         study = practice.recipe(table[some], np.array(names)[y[some]], n_folds=2)
