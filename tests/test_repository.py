@@ -13,6 +13,8 @@ from pathlib import Path
 import mutants
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import svmlib
 from tests import browser
@@ -26,17 +28,13 @@ def read(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
 PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
 
 
 def pins(file: str) -> set[tuple[str, str]]:
     """Return name and version of every line; a lock has some packages once for each Python."""
     found = re.findall(r"^([\w.-]+)(?:\[\w+\])?==(\S+)", read(file), flags=re.MULTILINE)
-    return {(normal(name), version) for name, version in found}
+    return {(canonicalize_name(name), version) for name, version in found}
 
 
 def test_there_is_one_version_one_licence_and_one_oldest_python():
@@ -121,7 +119,7 @@ def test_the_lock_holds_what_is_required_and_all_that_is_installed():
     assert len(pins("requirements.txt")) == len(lines) > 0
     assert pins("requirements.txt") <= pins("constraints.txt")
     tools = {"pip", "setuptools", "wheel", "uv", "svmlib"}
-    installed = {(normal(dist.name), dist.version) for dist in distributions()}
+    installed = {(canonicalize_name(dist.name), dist.version) for dist in distributions()}
     missing = installed - pins("constraints.txt")
     assert {name for name, _ in missing} <= tools
 
@@ -138,7 +136,10 @@ owners = cache(packages_distributions)  # it looks at every file of every packag
 
 
 def brought(*lines: str) -> set[str]:
-    return {normal(re.match(r"[\w.-]+", line)[0]) for line in lines}
+    """Return the packages that these requirements bring on this machine, without extras."""
+    needed = map(Requirement, lines)
+    there = (it for it in needed if not it.marker or it.marker.evaluate({"extra": ""}))
+    return {canonicalize_name(it.name) for it in there}
 
 
 @pytest.mark.parametrize("kind", ["svmlib/**/*.py", "chapters/*.ipynb", "reference/*.ipynb"])
@@ -149,7 +150,7 @@ def test_what_library_and_notebooks_import_is_installed_with_svmlib(kind):
     known |= {"ipython", "jupyter-client", "matplotlib-inline"}  # and the notebook one is in
     for path in ROOT.glob(kind):
         for module in imported(path):
-            found = {normal(owner) for owner in owners()[module]}
+            found = {canonicalize_name(owner) for owner in owners()[module]}
             assert found & known, f"{path.name}: {module}"
 
 
@@ -175,8 +176,7 @@ def install(names: set[str], folder: Path) -> None:
         found = distribution(name)
         for place in {file.parts[0] for file in found.files} - {"..", *os.listdir(folder)}:
             (folder / place).symlink_to(found.locate_file(place))
-        needed = (line for line in found.requires or () if "extra ==" not in line)
-        install(brought(*needed) - {"colorama"}, folder)
+        install(brought(*(found.requires or ())), folder)
 
 
 def test_the_library_needs_only_its_core_and_says_how_to_get_the_rest(tmp_path):
