@@ -73,15 +73,15 @@ def chunk_extent(origin: Array, X: Any, y: Any) -> DataExtent:
 def chunk_sums(state: NewtonState, X: Any, y: Any) -> PassSums:
     """Return the sums of a chunk, which are all that a pass computes from the data."""
     y = np.asarray(y, dtype=float)
-    rows, s, c, q = _multipliers(state, features_of(X), y)
-    margins = y * s
+    rows, f, c, q = _multipliers(state, features_of(X), y)
+    margins = y * f
     free_rows = rows[(q != 0) & (np.abs(q) < state.C)]
     proximal = state.h * float((q - c) @ (q - c))
     return PassSums(
         violation=largest_violation(margins, margins, np.abs(q), state.C),
         n_free=len(free_rows),
         hinge=state.C * np.maximum(0, 1 - margins).sum(),
-        losses=q @ (y - s) - proximal / 2,
+        losses=q @ (y - f) - proximal / 2,
         proximal=proximal,
         plus=(q * (y > 0)) @ rows,
         minus=(q * (y < 0)) @ rows,
@@ -101,14 +101,14 @@ def chunk_span_sums(
 
 
 def _multipliers(state: NewtonState, X: Any, y: Array) -> tuple[Array, Array, Array, Array]:
-    """Return the rows (x, 1), their scores, the centres, and the multipliers of a chunk."""
+    """Return the rows (x, 1), their f(x), the centres, and the multipliers of a chunk."""
     origin, C, stages, h, v = state
     rows = np.ones((len(X), v.size))
     np.subtract(X, origin, out=rows[:, :-1], dtype=float, casting="unsafe")  # (x, 1)
     lower, upper = np.minimum(0, C * y), np.maximum(0, C * y)
     q = np.zeros(len(X))
     for h_t, v_t in (*stages, (h, v)):
-        s = rows @ v_t
+        f = rows @ v_t
         c = q  # the multipliers of a stage are the centres of the next one
-        q = np.clip(c + (y - s) / h_t, lower, upper)
-    return rows, s, c, q
+        q = np.clip(c + (y - f) / h_t, lower, upper)
+    return rows, f, c, q

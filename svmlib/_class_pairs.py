@@ -15,7 +15,7 @@ from svmlib._arrays import Array
 
 
 def class_pairs(n_classes: int) -> list[tuple[int, int]]:
-    """Return the pairs of classes, in the order of LIBSVM's scores."""
+    """Return the pairs of classes, in the order of LIBSVM's decision values."""
     return list(combinations(range(n_classes), 2))
 
 

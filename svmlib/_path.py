@@ -10,7 +10,7 @@ Derived in chapter 12, *Newton's method*.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import repeat
 from time import perf_counter
@@ -263,21 +263,14 @@ def fit_candidates(
             if K is not None:
                 problem.gram_matrix.use(K.take(train, 0).take(train, 1), errors)
             reduced = None if Phi is None else DualProblem(Phi[train], y[train], upper)
-            test_values = _decision_function_of_fold(problem, X, K, fold)
+            K_test = None if K is None else K.take(fold.test, 0).take(train, 1)
             path = _regularisation_path(problem, reduced, fold.C_factors, Cs, tol)
             for C_index, solution, fit_time in path:
                 started = perf_counter()
-                values = test_values(solution)
+                if K_test is None:
+                    test = X[fold.test]
+                    values = problem.decision_function(solution.alpha, solution.b, test)
+                else:
+                    values = K_test @ (solution.alpha * problem.y) + solution.b
                 times = fit_time, perf_counter() - started
                 yield CandidateFit(gamma_index, fold_index, C_index, solution, *times, values)
-
-
-def _decision_function_of_fold(
-    problem: DualProblem, X: Array, K: Array | None, fold: Fold
-) -> Callable[[Solution], Array]:
-    """Return a function that computes f(x) for the test samples, from K if it is kept."""
-    if K is None:
-        test = X[fold.test]
-        return lambda solution: problem.decision_function(solution.alpha, solution.b, test)
-    K_test = K.take(fold.test, 0).take(fold.train, 1)
-    return lambda solution: K_test @ (solution.alpha * problem.y) + solution.b

@@ -18,7 +18,7 @@ from svmlib.svc import SVC
 FoldScorer = Callable[[Array, Indices], float]  # of the f(x) of test samples, and their numbers
 
 
-class _KnownScores(BinaryClassifier):
+class _KnownDecisionFunction(BinaryClassifier):
     """A classifier whose decision values f(x) are known, for scorers that use them."""
 
     kernel = None
@@ -46,7 +46,7 @@ def make_fold_scorer(scoring: Any, classes: Any, labels: Any, weights: Array | N
         keywords = {}
         if weights is not None and hasattr(scorer, "set_score_request"):
             keywords["sample_weight"] = weights[test]
-        classifier = _KnownScores(classes, f)
+        classifier = _KnownDecisionFunction(classes, f)
         try:
             return float(scorer(classifier, test[:, None], labels[test], **keywords))
         except Exception as error:

@@ -60,9 +60,9 @@ __all__ = [
 
 @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
 def primal_upper_bound(
-    squared_norm: float, margins: ArrayLike, C: ArrayLike, m: float = 1.0
+    squared_norm: float, margins: ArrayLike, C: ArrayLike, divisor: float = 1.0
 ) -> float:
-    r"""Bound the primal value of (w, b)/m, ½‖w‖²/m² + Σ C_i max(0, 1 − y_i f(x_i)/m), from above.
+    r"""Bound the primal value of (w, b)/t, ½‖w‖²/t² + Σ C_i max(0, 1 − y_i f(x_i)/t), from above.
 
     Parameters
     ----------
@@ -72,14 +72,14 @@ def primal_upper_bound(
         Lower bounds on the functional margins y_i f(x_i).
     C : float or array_like of shape (n,)
         The C_i, not negative; they may be infinite.
-    m : float, default 1.0
-        The margin that (w, b) is divided by. If C is infinite, the result holds for every larger m,
-        too.
+    divisor : float, default 1.0
+        t, such as the functional margin of (w, b), which makes the hyperplane canonical. If C is
+        infinite, the result holds for every larger t, too.
 
     Returns
     -------
     float
-        The bound, rounded up; infinity if m is not a positive number.
+        The bound, rounded up; infinity if t is not a positive number.
 
     Raises
     ------
@@ -94,17 +94,17 @@ def primal_upper_bound(
     n = np.size(margins)
     margins = check_bounds(margins, "margins", n)
     upper = np.full(n, check_bounds(C, "C", *np.shape(C) and (n,), allow_negative=False))
-    squared_norm, m = check_bound(squared_norm, "squared_norm"), check_bound(m, "m")
-    if not 0 < m < np.inf:
+    squared_norm, t = check_bound(squared_norm, "squared_norm"), check_bound(divisor, "divisor")
+    if not 0 < t < np.inf:
         return np.inf
-    short = ~(margins >= m)  # NaN, too
-    scaled = margins[short] / m
+    short = ~(margins >= t)  # NaN, too
+    scaled = margins[short] / t
     # For the rounding of `scaled`, where it is below −1, the final `round_up` has room.
     slack = 1 - scaled + UNIT_ROUNDOFF
     hinge = float((upper[short] * slack).sum())
-    # The second division by m may enlarge what underflows in the first.
-    underflow = (n + 1) * SMALLEST_SUBNORMAL / min(m, 1)
-    return round_up(max(squared_norm, 0.0) / m / m / 2 + hinge, n) + underflow
+    # The second division by t may enlarge what underflows in the first.
+    underflow = (n + 1) * SMALLEST_SUBNORMAL / min(t, 1)
+    return round_up(max(squared_norm, 0.0) / t / t / 2 + hinge, n) + underflow
 
 
 def dual_lower_bound(total: float, squared_norm: float, displacement: float = 0.0) -> float:
@@ -238,16 +238,22 @@ class Certificate:
         return relative_gap(self.primal, self.dual)
 
     def is_optimal(self, tol: float) -> bool:
-        """Return whether (α, b) is proved optimal to a relative gap of at most `tol`."""
+        """Return whether (α, b) is proved optimal: primal − dual ≤ tol · primal, rounding included.
+
+        Raises
+        ------
+        ValueError
+            If `tol` is not a number.
+        """
         tol = check_scalar(tol, "tol", finite=False)
         consistent = self.dual <= self.primal  # else one of the two bounds is false
         return bool(self.weak_duality_holds and consistent and self.relative_gap <= tol)
 
     def is_optimal_or_stationary(self, tol: float) -> bool:
-        """Return whether a solver may stop, at a point optimal or else stationary to `tol`.
+        """Return whether a solver may stop: (α, b) is optimal or, if no gap proves it, stationary.
 
-        If the kernel is not known to be positive semidefinite, the gap proves nothing, and the
-        largest KKT violation takes its place.
+        If the kernel is not known to be positive semidefinite, the largest KKT violation takes the
+        place of the gap: it must be at most `tol`.
         """
         return self.is_optimal(tol) if self.weak_duality_holds else bool(self.kkt_violation <= tol)
 
@@ -323,7 +329,7 @@ class Scores(ReadOnly):
         super().__post_init__()
 
     def margins(self, b: float, y: Array) -> tuple[Array, Array]:
-        """Return bounds below and above the functional margins y_i f(x_i)."""
+        """Return lower and upper bounds on the margins y_i f(x_i), two arrays of shape (n,)."""
         # If f overflows, the largest float stands for f, and f ± error overflows outwards.
         f = (self.values + b).clip(-LARGEST_FLOAT, LARGEST_FLOAT)
         error = self.error + 4 * UNIT_ROUNDOFF * np.abs(f)
@@ -490,10 +496,10 @@ def certify(
     upper = check_bounds(upper, "upper", n, allow_negative=False)
     margin_lower, margin_upper = scores.margins(b, y)
     # For the hard margin the value is that of (w, b)/γ̂, in canonical form.
-    m = float(margin_lower.min()) if np.isinf(upper[0]) else 1.0
+    divisor = float(margin_lower.min()) if np.isinf(upper[0]) else 1.0
     outside = np.max([0.0, -alpha.min(), (alpha - upper).max()])  # NaN if one is
     return Certificate(
-        primal=primal_upper_bound(scores.squared_norm, margin_lower, upper, m),
+        primal=primal_upper_bound(scores.squared_norm, margin_lower, upper, divisor),
         dual=feasible_dual(alpha, scores, y, upper),
         kkt_violation=round_up(largest_violation(margin_lower, margin_upper, alpha, upper)),
         infeasibility=round_up(float(np.maximum(outside, abs(exact_sum(alpha * y))))),

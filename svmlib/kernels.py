@@ -422,40 +422,38 @@ class RBF(ClassicKernel):
         # columns, but it subtracts numbers of size γ‖x‖². So the origin moves to the mean of Z,
         # which changes no distance. If the norms are still large, compute the distances themselves.
         centre = Z.sum(axis=0) / len(Z)
-        right, largest = self._right(Z - centre)
+        z = Z - centre
+        zz = self.gamma * squared_norms(z)
+        right = self._right(z, zz)
 
         @np.errstate(over="ignore", invalid="ignore")
         def evaluate(X: Array, out: Array) -> Array:
             x = X - centre
-            left = self._left(x, self.gamma * squared_norms(x))
-            if not left[:, -2].max(initial=0.0) + largest < _SAFE_EXPONENT:
+            xx = self.gamma * squared_norms(x)
+            if not xx.max(initial=0.0) + zz.max() < _SAFE_EXPONENT:
                 np.multiply(cdist(X, Z, "sqeuclidean"), -self.gamma, out=out)
                 return np.exp(out, out=out)
-            return self._transform(np.matmul(left, right, out=out))
+            return self._transform(np.matmul(self._left(x, xx), right, out=out))
 
         return evaluate
 
     def _left(self, x: Array, xx: Array) -> Array:
-        n, d = x.shape
-        left = np.ones((n, d + 2))
-        left[:, :d], left[:, d] = x, xx
-        return left
+        """Return the rows (x, γ‖x‖², 1)."""
+        return np.column_stack([x, xx, np.ones(len(x))])
 
-    def _right(self, z: Array) -> tuple[Array, float]:
-        n, d = z.shape
-        zz = self.gamma * squared_norms(z)
-        right = np.empty((d + 2, n))
-        right[:d], right[d], right[d + 1] = 2 * (self.gamma * z.T), -1.0, -zz
-        return right, float(zz.max())
+    def _right(self, z: Array, zz: Array) -> Array:
+        """Return the columns (2γz, −1, −γ‖z‖²)."""
+        return np.vstack([2 * (self.gamma * z.T), np.full(len(z), -1.0), -zz])
 
     @np.errstate(over="ignore")
     def product_form(self, X: Array) -> ProductForm | None:
         """Return the form that `evaluator` uses, or None if it computes the distances instead."""
         x = X - X.sum(axis=0) / len(X)
-        right, largest = self._right(x)
-        if not 2 * largest < _SAFE_EXPONENT:
+        xx = self.gamma * squared_norms(x)
+        if not 2 * xx.max() < _SAFE_EXPONENT:
             return None
-        return ProductForm(self._left(x, -right[-1]), right, self._transform)  # exponents from −900
+        # Exponents are above −900.
+        return ProductForm(self._left(x, xx), self._right(x, xx), self._transform)
 
     def _transform(self, t: Array) -> Array:
         """Return the exponential of the exponents, in place."""

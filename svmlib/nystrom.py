@@ -71,7 +71,7 @@ def pivoted_cholesky(K: Array, residual: float) -> tuple[Indices, Array]:
     return order[:rank] - 1, np.triu(U[:rank, :rank])
 
 
-def right_divide(A: Array, U: Array, transposed: bool = False) -> Array:
+def _right_divide(A: Array, U: Array, transposed: bool = False) -> Array:
     """Return A U⁻¹, or A U⁻ᵀ, in place of A."""
     return np.asarray(dtrsm(1.0, U, A.T, trans_a=not transposed, overwrite_b=1).T)
 
@@ -128,6 +128,15 @@ class PivotSpan(ReadOnly):
 
         It ends when no residual of k(x, x) is larger than `residual`, or only rounding is left.
 
+        Parameters
+        ----------
+        kernel : callable
+            The kernel, as above.
+        X : array_like of shape (n, d)
+            The sample.
+        residual : float
+            The largest residual to leave, in units of k(x, x).
+
         Returns
         -------
         PivotSpan
@@ -173,7 +182,7 @@ class PivotSpan(ReadOnly):
         return PivotSpan(self.kernel, self.pivots[:rank], self.factor[:rank, :rank])
 
     def features(self, X: ArrayLike) -> Array:
-        """Return the features Φ of shape (n, r) for the rows of X.
+        r"""Return the features :math:`\Phi = K_{XS} U^{-1}` of shape (n, r) for the rows of X.
 
         Raises
         ------
@@ -184,15 +193,25 @@ class PivotSpan(ReadOnly):
         Phi = np.empty((len(X), self.rank))
         evaluate = self.kernel.evaluator(self.pivots)
         for block in self.blocks(len(X)):
-            Phi[block] = right_divide(evaluate(X[block], Phi[block]), self.factor)
+            Phi[block] = _right_divide(evaluate(X[block], Phi[block]), self.factor)
         return Phi
 
     def coefficients(self, Phi: Array) -> Array:
-        r"""Return the rows :math:`a = U^{-1} \Phi_i`: the vectors :math:`\sum a_p \varphi(x_p)`.
+        r"""Return :math:`A = \Phi U^{-\top}` of shape (n, r), in place of Φ.
 
-        These vectors have the rows of Φ as coordinates. Φ is overwritten.
+        Row i has the coefficients of the vector of the span whose features are row i of Φ: with
+        :math:`c = A_i` it is :math:`\sum_p c_p \varphi(x_p)`, and its inner product with φ(x) is
+        :math:`\sum_p c_p k(x_p, x)`. For a linear machine w on the features this c is the kernel
+        machine. Φ is a float64 array, which is not checked.
+
+        Examples
+        --------
+        >>> from svmlib.kernels import Linear
+        >>> span = PivotSpan.of_sample(Linear(), [[2.0], [1.0]], 1e-9)
+        >>> span.pivots, span.coefficients(np.array([[3.0]]))  # 3 = 1.5 · 2
+        (array([[2.]]), array([[1.5]]))
         """
-        return right_divide(Phi, self.factor, transposed=True)
+        return _right_divide(Phi, self.factor, transposed=True)
 
     def blocks(self, n: int) -> Iterator[slice]:
         """Cut n rows into blocks whose r columns a processor's cache can hold."""
@@ -287,7 +306,7 @@ def _residuals(
     span: PivotSpan, X: Array, K: Array, error: float, norms: Array, pivot_norms: Array
 ) -> tuple[Array, Array, Array, Array]:
     """Return upper bounds on ‖ρ_j‖, the a_j and g_j, and N_j + λ_j, for the rows of X."""
-    A = span.coefficients(right_divide(K.copy(), span.factor))
+    A = span.coefficients(_right_divide(K.copy(), span.factor))
     residual = K - A @ span.gram
     norm_bounds = norms + np.abs(A) @ pivot_norms
     squares = span.kernel.diagonal(X) if len(X) else np.zeros(0)

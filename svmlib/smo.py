@@ -189,11 +189,26 @@ def steps(
     selection: Selection = "second",
     start: ArrayLike | None = None,
 ) -> Iterator[Step]:
-    """Yield every step of SMO, until no pair violates the KKT conditions by more than tol / 2.
+    """Yield every step of SMO, until the largest violation of a pair, m(α) − M(α), is tol / 2.
 
-    The parameters are those of `smo`, except tol: twice the m(α) − M(α) to reach. Take as many
-    steps as you like; α is not yielded, but follows from them. A wrong argument raises its
-    `ValueError` when the first step is asked for.
+    Take as many steps as you like. The multipliers follow from the steps, as the example shows.
+
+    Parameters
+    ----------
+    problem, selection, start
+        As for `smo`.
+    tol : float, default 1e-3
+        Twice the violation m(α) − M(α) at which the steps end. No certificate is computed.
+
+    Yields
+    ------
+    Step
+        The pair, its two multipliers after the step, and what the step gained.
+
+    Raises
+    ------
+    ValueError
+        When the first step is asked for, if an argument is not as above.
 
     Examples
     --------

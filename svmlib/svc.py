@@ -92,7 +92,7 @@ class SVC(BinaryClassifier):
     certificate_ : svmlib.certificate.Certificate
         Primal and dual value, duality gap and largest KKT violation, with rounding accounted for.
         It holds for ``coef_`` and ``intercept_`` as they are and, up to the rounding of one
-        evaluation, for the scores of `decision_function`. To keep it true, the arrays of numbers
+        evaluation, for `decision_function`. To keep it true, the arrays of numbers
         below are read-only, and ``coef_`` and ``intercept_`` cannot be replaced.
     classes_ : ndarray of shape (2,)
         The two labels, sorted; f(x) ≥ 0 predicts the second.
@@ -256,11 +256,10 @@ class SVC(BinaryClassifier):
     ) -> tuple[Array, NDArray[np.generic], Array, NDArray[np.intp]]:
         """Return the samples that count, their labels and weights, and which they are."""
         points, labels = self._check_samples(X, y)
-        if sample_weight is None:
-            return points, labels, np.ones(len(points)), np.arange(len(points))
         weights = check_sample_weight(sample_weight, len(points))
         rows = np.flatnonzero(weights)
-        points = points[np.ix_(rows, rows)] if self._precomputed else points[rows]
+        if rows.size < len(points):
+            points = points[np.ix_(rows, rows)] if self._precomputed else points[rows]
         return points, labels[rows], weights[rows], rows
 
     def _set_fitted_attributes(
@@ -317,13 +316,12 @@ class SVC(BinaryClassifier):
             X = check_array(validate_data(self, X, dtype="numeric", reset=False), "X")
         points: Array = np.ascontiguousarray(X)
         if self._precomputed:
-            scores: Array = points[:, self.support_] @ self.dual_coef_[0]
+            f: Array = points[:, self.support_] @ self.dual_coef_[0]
         elif self._w is not None:
-            points = points if self._origin is None else points - self._origin
-            scores = points @ self._w
+            f = (points if self._origin is None else points - self._origin) @ self._w
         elif hasattr(self, "pivots_"):
-            scores = kernel_expansion(self.kernel_, self.pivots_, self.pivot_coef_, points)
+            f = kernel_expansion(self.kernel_, self.pivots_, self.pivot_coef_, points)
         else:
             z, coefficients = self.support_vectors_, self.dual_coef_[0]
-            scores = kernel_expansion(self.kernel_, z, coefficients, points)
-        return scores + self._b
+            f = kernel_expansion(self.kernel_, z, coefficients, points)
+        return f + self._b

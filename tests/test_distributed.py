@@ -162,7 +162,7 @@ BAD = [
     ({"X": da.from_array(np.where(COLUMN == 2, np.nan, COLUMN))}, "NaN"),
     ({"X": da.from_array(COLUMN * 1e154)}, "rescale X"),
     ({"X": da.from_array(np.ma.masked_equal(COLUMN, 2))}, "X must .* masked"),
-    ({"X": delayed(4, 3)}, "X has 3 features"),
+    ({"X": delayed(4, 3)}, "X must have 2 features"),
     ({"X": delayed(3, 2)}, "of the 3 rows"),
     ({"X": da.ones((4, 2), chunks=2).map_blocks(csr_array)}, "X must be a dense array"),
     ({"C": 1e200}, "rescale X"),
