@@ -379,7 +379,10 @@ CALLS = [
 SUMS, NORM = linear_scores(X, ONES), {"norm_w": 0.5}
 LABELLED = {"X": X, "y": Y}
 GOOD = [
-    (primal_upper_bound, {"squared_norm": 1.0, "margins": 0.25 * ONES, "C": 1.5 * ONES, "divisor": 2.0}),
+    (
+        primal_upper_bound,
+        {"squared_norm": 1.0, "margins": 0.25 * ONES, "C": 1.5 * ONES, "divisor": 2.0},
+    ),
     (primal_upper_bound, {"squared_norm": 1.0, "margins": np.array([0.0, 1.0]), "C": 1.5}),
     (dual_lower_bound, {"total": 3.0, "squared_norm": 1.0, "displacement": 0.25}),
     (linear_scores, {"X": X, "beta": 0.5 * Y, "origin": [0.5, 1.0]}),
