@@ -1,7 +1,5 @@
 """SMO on the hulls: every step is the one of chapter 3, and its bounds are true in fractions."""
 
-import copy
-import pickle
 import warnings
 from itertools import pairwise
 
@@ -98,15 +96,6 @@ def test_points_whose_distance_underflows_when_squared_end_it():
             closest = hull_smo([[0.0, 0.0], [0.0, distance], [1.0, 0.0]], [1, -1, 1]).closest
         np.testing.assert_allclose(closest.weights, [1, 1, 0], atol=1e-15)
         assert closest.lower_bound <= distance <= closest.distance < 1e-14
-
-
-def test_the_trace_cannot_be_written_to():
-    solution = hull_smo([[0.0], [2.0], [6.0]], [-1, -1, 1], trace=True)
-    for kept in solution, copy.deepcopy(solution), pickle.loads(pickle.dumps(solution)):
-        assert kept.closest.weights.tolist() == [0, 1, 1]
-        for step in kept.trace:
-            with pytest.raises(ValueError, match="read-only"):
-                step.weights[:] = 9
 
 
 def test_a_common_point_that_is_none_is_not_raised():

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import SVC
 from svmlib._solvers import certified_solution
+from svmlib.hull_smo import hull_smo
 from svmlib.hulls import closest_points, convex_hull, separating_caps, separation
 from svmlib.kernels import RBF, Precomputed, Sigmoid
 from svmlib.machines import Machine
@@ -143,6 +144,7 @@ def test_arrays_of_results_are_read_only_and_those_of_the_caller_are_not():
         Machine(X, alpha, 0.0),
     ]
     results += [f(X, y) for f in (closest_points, separation)]
+    results += [hull_smo(X, y, trace=True).trace[-1]]
     results += [f(X, [-1, 1, -1]) for f in (separation, separating_caps)]
     before = copy.deepcopy(results)
     alpha[0] = X[0] = 0.25
