@@ -295,10 +295,23 @@ def only_the_steps_that_single_precision_holds_keep_to_the_tolerance(seed: int) 
     return kept == [True, False]
 
 
+def in_any_order_of_the_tumours_svc_does_not_keep_to_a_tolerance_below_its_floor(
+    seed: int,
+) -> bool:
+    tumours = load_breast_cancer()
+    order = np.random.default_rng(seed).permutation(len(tumours.data))
+    rows, truth = StandardScaler().fit_transform(tumours.data)[order], tumours.target[order]
+    found = []
+    for tol in 1e-4, 1e-5:
+        machine = SVC(kernel="linear", C=1000.0, tol=tol, max_iter=10**7).fit(rows, truth)
+        found.append(certify_machine(machine, rows, truth).kkt_violation)
+    return all(violation is not None and violation > 1e-4 for violation in found)
+
+
 def half_and_twice_its_c_are_clearly_worse_for_nu_svc(seed: int) -> bool:
     X, y = two_classes(np.random.default_rng(seed), separable=False)
     machine = NuSVC(nu=0.9, kernel="linear", tol=1e-6).fit(X, y)
-    C = np.abs(machine.dual_coef_).max()
+    C = np.abs(machine.dual_coef_).sum() / (0.9 * len(y))
     half, own, twice = (certify_machine(machine, X, y, C=t * C).excess for t in (0.5, 1, 2))
     return own <= min(half, twice) / 10
 
@@ -367,6 +380,7 @@ if __name__ == "__main__":
         a_small_tolerance_is_enough_for_the_default_solver,
         weighting_the_rows_of_every_class_condemns_a_right_machine,
         only_the_steps_that_single_precision_holds_keep_to_the_tolerance,
+        in_any_order_of_the_tumours_svc_does_not_keep_to_a_tolerance_below_its_floor,
         half_and_twice_its_c_are_clearly_worse_for_nu_svc,
         half_and_twice_c_are_excluded_but_a_tenth_less_is_not,
         a_certificate_shows_the_digits_lost_near_ten_million,
