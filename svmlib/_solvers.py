@@ -46,9 +46,11 @@ def check_start(problem: object, start: ArrayLike | None) -> Array:
     if start is None:
         return np.zeros(problem.n)
     alpha = np.array(check_vector(start, "start", length=problem.n))
-    balanced = abs(float(alpha @ problem.y)) <= _BALANCE_TOL * np.abs(alpha).sum()
+    imbalance = float(alpha @ problem.y)
+    balanced = abs(imbalance) <= _BALANCE_TOL * np.abs(alpha).sum()
     if alpha.min() < 0 or (alpha > problem.upper).any() or not balanced:
-        raise ValueError("start must be feasible: 0 ≤ α_i ≤ C_i and Σ α_i y_i = 0")
+        got = f"got α_i from {alpha.min():g} to {alpha.max():g}, and the sum {imbalance:g}"
+        raise ValueError(f"start must be feasible: 0 ≤ α_i ≤ C_i and Σ α_i y_i = 0, {got}")
     return alpha
 
 

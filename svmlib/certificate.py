@@ -417,6 +417,12 @@ def linear_scores(X: ArrayLike, beta: ArrayLike, origin: ArrayLike | None = None
     With an origin c, the bias b − w·c is rounded by at most u times ``|f| + |w·x| + |w·c|``.
     `Scores.margins`, e and the error of the compensated w·c have room for one u of these terms
     each.
+
+    Examples
+    --------
+    >>> scores = linear_scores([[1.0], [3.0]], [-1.0, 1.0])
+    >>> scores.w, scores.values
+    (array([2.]), array([2., 6.]))
     """
     X = check_points(X)
     n, d = X.shape

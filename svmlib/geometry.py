@@ -50,6 +50,8 @@ class Hyperplane(ReadOnly):
     array([ 4., -1.])
     >>> plane.predict([[3, 4], [0, 0]])
     array([ 1, -1])
+    >>> plane.project([[3, 4]]).round(12)
+    array([[0.6, 0.8]])
     """
 
     w: Array
@@ -83,7 +85,7 @@ class Hyperplane(ReadOnly):
         ValueError
             If X is not as above, or w·x + b overflows; so do the methods below that use it.
         """
-        return _check_finite(self._points(X) @ self.w + self.b, "w·x + b")
+        return _check_finite(self._check_points(X) @ self.w + self.b, "w·x + b")
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the class of each row of X: +1 where f(x) ≥ 0, −1 where f(x) < 0."""
@@ -97,7 +99,7 @@ class Hyperplane(ReadOnly):
     @np.errstate(over="ignore")
     def project(self, X: ArrayLike) -> Array:
         """Return the nearest point of the hyperplane to each row of X, x − (f(x)/‖w‖) w/‖w‖."""
-        points = self._points(X)
+        points = self._check_points(X)
         steps = np.outer(self.signed_distance(points), self.w / self.norm)
         return _check_finite(points - steps, "the projection")
 
@@ -126,9 +128,9 @@ class Hyperplane(ReadOnly):
 
     def separates(self, X: ArrayLike, y: ArrayLike) -> bool:
         """Return whether every sample is strictly on its own side, γ̂ > 0, whatever the rounding."""
-        return separates(self.w, self.b, *check_labelled(self._points(X), y))
+        return separates(self.w, self.b, *check_labelled(self._check_points(X), y))
 
-    def _points(self, X: ArrayLike) -> Array:
+    def _check_points(self, X: ArrayLike) -> Array:
         return check_points(X, n_features=self.w.size)
 
 

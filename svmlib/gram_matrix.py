@@ -261,7 +261,7 @@ class GramMatrix:
         return rows
 
     def to_array(self) -> Array:
-        """Return all of K, of shape (n, n), read only.
+        """Return all of K, with K_ij = k(x_i, x_j), of shape (n, n), read only.
 
         Raises
         ------
@@ -361,7 +361,13 @@ class GramMatrix:
         return sums
 
     def block(self, F: Indices) -> Array:
-        """Return a copy of K_FF, which the caller may overwrite."""
+        """Return a copy of K_FF, the rows and columns F of K, which the caller may overwrite.
+
+        Raises
+        ------
+        CacheTooSmallError
+            If the values, and as many more, do not fit the cache, and all of K is not kept.
+        """
         if self.full is not None:
             return self.full.take(F, 0).take(F, 1)
         self._require_room(2 * F.size**2, f"the equations of {F.size} free multipliers take")

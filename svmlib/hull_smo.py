@@ -202,9 +202,9 @@ def _pair(projections: Array, weights: Array, y: Array) -> tuple[tuple[int, int]
     (‖p − q‖ − bound) / ‖p − q‖, because ‖w‖ = 1/‖p − q‖. To shrink: the two furthest apart that
     have weight, if their slope is steeper.
     """
-    up = [int(np.where(in_class, projections, np.inf).argmin()) for in_class in (y > 0, y < 0)]
-    held = [np.where(in_class & (weights > 0), projections, -np.inf) for in_class in (y > 0, y < 0)]
-    down = [int(those.argmax()) for those in held]
+    classes, has_weight = (y > 0, y < 0), weights > 0
+    up = [int(np.where(c, projections, np.inf).argmin()) for c in classes]
+    down = [int(np.where(c & has_weight, projections, -np.inf).argmax()) for c in classes]
     relative_gap = 1 - projections[up].sum()
     steepest_down = projections[down].sum() - 1
     i, j = down if steepest_down > relative_gap else up

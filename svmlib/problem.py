@@ -176,7 +176,7 @@ class DualProblem(ReadOnly):
         self.gram_matrix = GramMatrix(self.kernel, self.X, cache_mb)
 
     def _set_bounds(self, C: float | ArrayLike) -> None:
-        self.upper = _bounds(C, self.n)
+        self.upper = _check_bounds(C, self.n)
         self.hard_margin = bool(np.isinf(self.upper[0]))
         ends = self.y * self.upper
         self.beta_min, self.beta_max = np.minimum(0, ends), np.maximum(0, ends)
@@ -218,13 +218,13 @@ class DualProblem(ReadOnly):
         ValueError
             If α does not have n finite entries, here and in the methods below.
         """
-        alpha = self._check(alpha)
+        alpha = self._check_alpha(alpha)
         beta = alpha * self.y
         return float(alpha.sum() - 0.5 * beta @ self.gram_matrix.matvec(beta))
 
     def gradient(self, alpha: ArrayLike) -> Array:
         """Return ∂D/∂α_i = 1 − y_i Σ_j α_j y_j k(x_i, x_j), of shape (n,)."""
-        return 1 - self.y * self.gram_matrix.matvec(self._check(alpha) * self.y)
+        return 1 - self.y * self.gram_matrix.matvec(self._check_alpha(alpha) * self.y)
 
     def decision_function(self, alpha: ArrayLike, b: float, Z: ArrayLike) -> Array:
         """Return f(z) = Σ α_i y_i k(x_i, z) + b for the rows of Z, of shape (m,).
@@ -239,7 +239,7 @@ class DualProblem(ReadOnly):
         Z = check_points(Z, "Z", n_features=self.X.shape[1])
         Z = Z if self.origin is None else Z - self.origin
         b = check_scalar(b, "b")
-        return kernel_expansion(self.kernel, self.X, self._check(alpha) * self.y, Z) + b
+        return kernel_expansion(self.kernel, self.X, self._check_alpha(alpha) * self.y, Z) + b
 
     def bias_interval(self, alpha: ArrayLike) -> tuple[float, float]:
         r"""Return both ends of the interval of biases that satisfy the KKT conditions with α.
@@ -250,8 +250,13 @@ class DualProblem(ReadOnly):
         second, the smallest of the latter, and every b between them is optimal: one b if there
         is a free multiplier, 0 < α_i < C_i, and possibly many if there is none. At an α that is
         optimal only up to a tolerance, the ends may cross by that tolerance.
+
+        Examples
+        --------
+        >>> DualProblem([[0.0], [2.0]], [-1, 1], C=0.25).bias_interval([0.25, 0.25])
+        (-1.0, 0.0)
         """
-        beta = self._check(alpha) * self.y
+        beta = self._check_alpha(alpha) * self.y
         return bias_and_interval(self, beta, self.gram_matrix.matvec(beta))[1:]
 
     @np.errstate(over="ignore", invalid="ignore")
@@ -263,7 +268,7 @@ class DualProblem(ReadOnly):
         classes alike. If its ends cross because α is far from optimal, and C is finite, b
         minimises the sum of C_i times the hinge loss.
         """
-        beta = self._check(alpha) * self.y
+        beta = self._check_alpha(alpha) * self.y
         return bias_and_interval(self, beta, self.gram_matrix.matvec(beta))[0]
 
     def certificate(self, alpha: ArrayLike, b: float) -> Certificate:
@@ -281,16 +286,16 @@ class DualProblem(ReadOnly):
         ValueError
             If α does not have n finite entries, or b is not a finite number.
         """
-        alpha = self._check(alpha)
+        alpha = self._check_alpha(alpha)
         b = check_scalar(b, "b")
         return certify_scores(self, alpha, b, bounded_scores(self, alpha * self.y))
 
-    def _check(self, alpha: ArrayLike) -> Array:
+    def _check_alpha(self, alpha: ArrayLike) -> Array:
         return check_vector(alpha, "alpha", length=self.n)
 
 
-def _bounds(C: float | ArrayLike, n: int) -> Array:
-    """Return C_i for every sample."""
+def _check_bounds(C: float | ArrayLike, n: int) -> Array:
+    """Return the C_i of every sample, positive, and all of them finite or all infinite."""
     if np.isscalar(C) or C is None:
         C = check_scalar(C, "C", positive=True, finite=False)
     bounds = check_array(C, "C, times any weights,", finite=False)

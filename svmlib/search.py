@@ -80,6 +80,14 @@ def one_standard_error(results: dict[str, Any]) -> int:
     ------
     ValueError
         If all scores are NaN, or if γ is a name for some candidates and so has no order.
+
+    Examples
+    --------
+    >>> results = {"params": [{"C": 1.0}, {"C": 10.0}], "mean_test_score": np.array([0.85, 0.86])}
+    >>> results["split0_test_score"] = np.array([0.80, 0.90])
+    >>> results["split1_test_score"] = np.array([0.90, 0.82])
+    >>> one_standard_error(results)  # 0.85 is at least 0.86 − 0.04
+    0
     """
     keys = [*results] if isinstance(results, Mapping) else []
     splits = [key for key in keys if key.startswith("split") and key.endswith("_test_score")]
@@ -190,6 +198,8 @@ class SVCCV(BinaryClassifier):
     >>> search = SVCCV(Cs=(0.1, 1, 10)).fit(circles.X, circles.y)
     >>> search.best_score_ > 0.95, search.worst_relative_gap_ <= 1e-3
     (True, True)
+    >>> search.compare(0, search.best_index_).difference <= 0
+    True
     """
 
     _fitted = (
@@ -454,7 +464,7 @@ class SVCCV(BinaryClassifier):
         for name, k in ("first", first), ("second", second):
             self._check_index(k, f"{name} must be")
             if np.isnan(self.cv_results_["worst_relative_gap"][k]):
-                raise ValueError(f"candidate {k} must have been fitted in every fold")
+                raise ValueError(f"candidate {k} must have been fitted in every fold: fit again")
         splits = [self.cv_results_[f"split{k}_test_score"] for k in range(self.n_splits_)]
         differences = np.array([scores[first] - scores[second] for scores in splits])
         pairs = list(zip(self.test_decision_values_, self._positive, strict=True))
