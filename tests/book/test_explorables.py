@@ -27,17 +27,7 @@ from svmlib.problem import DualProblem
 from svmlib.smo import smo
 from tests.book import ROOT
 from tests.browser import Visited, contrast, open_tab
-from tests.figures import (
-    FIGURES,
-    IN_UNITS,
-    NUMBERED,
-    centre,
-    drag_by,
-    held,
-    number,
-    own,
-    searches,
-)
+from tests.figures import FIGURES, IN_UNITS, NUMBERED, centre, drag_by, held, number, own, searches
 
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1000, "height": 900}
