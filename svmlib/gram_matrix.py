@@ -136,21 +136,20 @@ class GramMatrix:
     def __getitem__(self, i: int) -> Array:
         """Return row i, read only."""
         try:
-            missing = i not in self._cached
-        except TypeError:  # a slice or a list may have no hash
-            missing = True
-        if missing:
+            return self._cached[i]
+        except (KeyError, TypeError):  # a slice or a list may have no hash
             if not (isinstance(i, int | np.integer) and 0 <= i < self.n):
                 got = f"no row {i!r} of a Gram matrix of {self.n} points"
-                raise IndexError(f"{got}: i must be one row number; to_array() has all rows")
-            if self.full is None and self.n <= EAGER_SAMPLES and 2 * self.n**2 <= self.cache_size:
-                self.to_array()
-            if self.full is not None:
-                self._cached[i] = self.full[i]  # a view
-            elif self.product_form:
-                self._cache_one(i, self.product_form)
-            else:
-                self._cache(np.array([i]))
+                advice = "i must be one row number; to_array() has all rows"
+                raise IndexError(f"{got}: {advice}") from None
+        if self.full is None and self.n <= EAGER_SAMPLES and 2 * self.n**2 <= self.cache_size:
+            self.to_array()
+        if self.full is not None:
+            self._cached[i] = self.full[i]  # a view
+        elif self.product_form:
+            self._cache_one(i, self.product_form)
+        else:
+            self._cache(np.array([i]))
         return self._cached[i]
 
     # What is known of the values

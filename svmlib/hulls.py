@@ -640,11 +640,11 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     both = plus[:n] + minus[:n]
     # T(k) is the sum of the first k of them, and crosses zero while it adds both[last] = ρ⁺ − ρ⁻.
     last = min(int(np.sum(np.cumsum(both) <= 0)), n - 1)
-    # `short` is how far each height is below plus[last] = ρ⁺ or minus[last] = −ρ⁻. The bound needs
-    # the sum of its positive parts, and what that is at most with the rounding of the projections.
+    # `short` is how far each projection is below plus[last] = ρ⁺ or minus[last] = −ρ⁻. The bound
+    # needs the sum of its positive parts, and how large that may be if the projections are rounded.
     short = np.where(y > 0, plus[last], minus[last]) - projections
-    # A height takes d + 1 operations; the other eleven cover `short`, which is at most 2R ‖w‖, its
-    # sum and the quotient.
+    # A projection takes d + 1 operations; the other eleven cover `short`, which is at most 2R ‖w‖,
+    # its sum and the quotient.
     R = float(row_norm_bounds(Z).max())
     error = gamma_n(len(w) + 12) * R * float(np.linalg.norm(w))
     shortfall, largest = (exact_sum(np.maximum(short + off, 0)) for off in (0.0, error))

@@ -248,7 +248,7 @@ class _Point(NamedTuple):
 class _Newton:
     """A dual problem, ℓ ≤ β ≤ u and Σβ = 0, and the state of Newton's method.
 
-    The state: v and its scores s, which contain b; the smoothing parameter h, the centres c and the
+    The state: v and s, its f(x_i) with the bias; the smoothing parameter h, the centres c and the
     q of the stage; which multipliers were free last; and the best point so far.
     """
 

@@ -303,11 +303,10 @@ def _check_bounds(C: float | ArrayLike, n: int) -> Array:
         accepted = f"one number, or one for each of the {n} samples"
         raise ValueError(f"C must be {accepted}, got shape {bounds.shape}")
     upper = np.full(n, bounds)
-    if not upper.min() > 0:
-        raise ValueError(f"C, times any weights, must be positive, got {upper.min()}")
-    if upper.max() > MAX_C and not np.isinf(upper).all():
-        accepted = f"at most {MAX_C:g}, or infinity for all samples"
-        raise ValueError(f"C, times any weights, must be {accepted}, got {upper.max():g}")
+    if not (upper.min() > 0 and (upper.max() <= MAX_C or np.isinf(upper).all())):
+        accepted = f"positive and at most {MAX_C:g}, or infinite for all samples"
+        got = f"{upper.min():g} to {upper.max():g}"
+        raise ValueError(f"C, times any weights, must be {accepted}, got {got}")
     return upper
 
 
