@@ -68,11 +68,12 @@ def test_a_verdict_prints_no_less_than_it_has_found():
 
 def test_a_score_of_the_other_sign_is_named_and_no_length_of_w():
     ours = certify_machine(([1.0, 1.0], 0.0), X, Y, C=1.0).ours
-    for sign in 1, -1:
-        turned = replace(ours, coefficients=sign * ours.coefficients, b=sign * ours.b)
-        text = str(certify_machine(turned, X, Y))
-        assert ("other sign" in text) == (sign < 0), text
-        assert "length" not in text
+    turned = replace(ours, coefficients=-ours.coefficients, b=-ours.b)
+    right, negated = (certify_machine(m, X, Y) for m in (ours, turned))
+    for verdict, other in (right, negated), (negated, right):
+        assert ("other sign" in str(verdict)) == (verdict is negated)
+        assert "length" not in str(verdict)
+        assert_allclose(verdict.primal_negated, other.primal)
     wrong = certify_machine(replace(ours, coefficients=-ours.coefficients), X, Y)
     assert wrong.excess_best_scale > 1, "it cannot be scaled away"
     assert wrong.best_scale.t < 1e-3
