@@ -9,13 +9,13 @@ what remains is a convex function of w and b with kinks. With this module you ca
 - minimise it by `subgradient_descent`, or one random point at a time by `pegasos`, until a
   duality gap proves that little is left to gain.
 
-Three scalings of the objective are in use. They have the same minimisers:
+Three scalings of the objective are in use, with λ' = 1/C and λ = 1/(Cn). They have the same
+minimisers:
 
 .. math::
     \tfrac12 \lVert w \rVert^2 + C \sum_i \ell_i
     \;=\; C \Bigl( \tfrac{\lambda'}{2} \lVert w \rVert^2 + \sum_i \ell_i \Bigr)
-    \;=\; C n \Bigl( \tfrac{\lambda}{2} \lVert w \rVert^2 + \tfrac1n \sum_i \ell_i \Bigr),
-    \qquad \lambda' = \frac1C, \quad \lambda = \frac1{Cn}.
+    \;=\; C n \Bigl( \tfrac{\lambda}{2} \lVert w \rVert^2 + \tfrac1n \sum_i \ell_i \Bigr).
 
 This module uses C, except `pegasos`, which uses λ of the last form, as its authors do.
 

@@ -1,4 +1,4 @@
-// Chapter 9: the map of C and gamma, folds cut anew, and a winner that hops.
+// Chapter 9: the map of C and gamma, folds cut again, and a winner that hops.
 (() => {
 "use strict";
 const {pieces, math, several} = svmExplorable, {clip} = math;
@@ -22,7 +22,7 @@ pieces.winner = (figure) => {
     if (map.holds(p)) { go(p); figure.change(); }
   });
   const last = () => state.cut === cuts.length - 1;
-  figure.button("Cut the folds anew", () => { figure.set("cut", state.cut + 1); }, last);
+  figure.button("Cut the folds again", () => { figure.set("cut", state.cut + 1); }, last);
   const square = ([c, r], half) => [[c - half, r - half], [c + half, r - half], [c + half, r + half], [c - half, r + half]];
   return {
     draw() {

@@ -91,7 +91,7 @@ def threshold(
 
 
 def winner(searches: Sequence[Any], *, name: str = "winner") -> Explorable:
-    """Cut the folds anew: the winner of the search hops over the map of C and gamma.
+    """Cut the folds again: the winner of the search hops over the map of C and gamma.
 
     Outlined are the candidates within one standard error of the winner; the simplest of them has
     the smallest gamma, and then the smallest C.

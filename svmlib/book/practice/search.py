@@ -264,7 +264,7 @@ def search(
     Parameters
     ----------
     columns : transformer
-        What `svmlib.book.practice.prepared` made; it learns in each fold anew.
+        What `svmlib.book.practice.prepared` made; it learns separately in each fold.
     table, y, folds, groups, weights
         The rows, and how they are cut.
     costs : Costs
