@@ -20,10 +20,11 @@ Each module belongs to the chapter that derives it, and imports only from module
   (pipelines around one), `svmlib._class_pairs` (two of several classes), `svmlib._estimators`
   (estimators as such machines), `svmlib._machine_rows` (which rows it uses),
   `svmlib._machine_problem` (the problem that it was to solve), `svmlib._rescaling` (its w with the
-  best length and bias), `svmlib._verdict` (the result for it), `svmlib._squared_hinge` (Newton's
-  method for that loss), `svmlib._machine_solution` (our own solution) and `svmlib.machines`, which
-  judges it; `svmlib._model_parser`, `svmlib._libsvm`, `svmlib._liblinear` and `svmlib._onnx` (file
-  formats), in one import `svmlib.model_files`
+  best length and bias), `svmlib._squared_hinge` (Newton's method for that loss),
+  `svmlib._machine_solution` (our own solution), `svmlib._explanation` (the verdict in words),
+  `svmlib._verdict` (in numbers) and `svmlib.machines`, which judges it; `svmlib._model_parser`,
+  `svmlib._libsvm`, `svmlib._liblinear` and `svmlib._onnx` (file formats), in one import
+  `svmlib.model_files`
 - beside them `svmlib._chunk_sums` (what a pass does to some rows) and `svmlib.distributed`, which
   needs Dask and its own import
 

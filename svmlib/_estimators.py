@@ -40,7 +40,7 @@ def to_machine(
     sample_weight: ArrayLike | None,
 ) -> Machine:
     """Return any machine as a `Machine`; if it has several classes, for the two in y."""
-    _check_classes_of_gram(machine)
+    _require_two_classes_of_gram(machine)
     if hasattr(machine, "as_machine"):
         unknown = sample_weight is not None and getattr(machine, "svm_type", "") == "nu_svc"
         machine = machine.pair(y) if hasattr(machine, "pair") else machine.as_machine()
@@ -72,7 +72,7 @@ def machine_without_rows(machine: Any) -> Machine:
     classes = np.asarray(machine.classes_)
     if classes.size != 2:
         advice = "read_libsvm(...).pair([a, b]) for the file that write_libsvm writes for an SVC"
-        advice = f"for more classes, Machine(coef_[[k]], [1.0], intercept_[k]), or {advice}"
+        advice = f"for more classes, Machine.linear(coef_[k], intercept_[k]), or {advice}"
         raise ValueError(f"machine must be for two classes, got {classes.size}; {advice}")
     if "support_vectors_" in attributes:
         _kernel_of(machine, None)  # its gamma must be a number, because there are no rows here
@@ -101,7 +101,7 @@ def _from_numbers(
     if len(classes) != 2:
         raise ValueError(f"y must have two classes, got {len(classes)}")
     if kernel is None:
-        return Machine(vector[None], np.ones(1), b, classes=tuple(classes))
+        return Machine.linear(vector, b, classes=tuple(classes))
     points = kernel_points(kernel, X)
     return Machine(points, vector, b, kernel, tuple(classes), rows=np.arange(len(X)))
 
@@ -113,31 +113,32 @@ def _from_coef(
     machine: Any, X: Array, y: NDArray[np.generic], sample_weight: Array | None
 ) -> Machine:
     """Return what an estimator with ``coef_`` says about its two classes."""
-    described = _training_settings(_params(machine), len(X))
+    params = _params(machine)
+    described = _training_settings(params, len(X))
     if len(machine.classes_) != 2:
-        if described["loss"] not in ("", *get_args(Loss)):
-            raise ValueError(f"machine must have a hinge for its loss, got {described['loss']!r}")
+        if described["loss"] is None and "loss" in params:
+            raise ValueError(f"machine must have a hinge for its loss, got {params['loss']!r}")
         advice = "give (coef_[k], intercept_[k]) and y == classes_[k], with C, loss and bias; "
         advice += 'LinearSVC has loss="squared_hinge", bias="penalised" by default; '
         advice += "with class_weight also sample_weight=np.where(y == classes_[k], weight[k], 1)"
         raise ValueError(f"machine has one vector for each of several classes: {advice}")
-    _same_features(machine, X)
+    _require_same_features(machine, X)
     w, b = _hyperplane_of(machine, X)
     described["classes"] = tuple(machine.classes_.tolist())
     described["class_weight"] = tuple(_class_factors(machine, y, sample_weight).tolist())
-    return Machine(w, np.ones(1), b, **described)
+    return Machine.linear(w, b, **described)
 
 
 def _from_dual_coef(
     machine: Any, X: Array, y: NDArray[np.generic], sample_weight: Array | None
 ) -> Machine:
-    """Return what an estimator with ``dual_coef_`` says about its two classes, or two in y."""
+    """Return what an estimator with ``dual_coef_`` says about its classes, or two in y."""
     classes = np.asarray(machine.classes_)
     i, j = chosen_pair(classes, y)
     kernel, coefficients, points, support = prediction_terms(machine, X)
     b = float(np.ravel(machine.intercept_)[0])
     if not is_precomputed(kernel):
-        _same_features(machine, X)
+        _require_same_features(machine, X)
     if len(classes) == 2:
         coefficients = coefficients.ravel()
     else:  # the score of a pair is positive for its first class
@@ -161,7 +162,7 @@ def _from_dual_coef(
     )
 
 
-def _check_classes_of_gram(machine: Any) -> None:
+def _require_two_classes_of_gram(machine: Any) -> None:
     """Refuse several classes if X is a Gram matrix: the rows of two have other numbers."""
     kernel = _params(machine).get("kernel", getattr(machine, "kernel", None))
     classes = getattr(machine, "labels", getattr(machine, "classes_", ()))
@@ -177,7 +178,8 @@ def _params(machine: Any) -> dict[str, Any]:
     return machine.get_params() if hasattr(machine, "get_params") else {}
 
 
-def _same_features(machine: Any, X: Array) -> None:
+def _require_same_features(machine: Any, X: Array) -> None:
+    """Refuse rows with another number of features."""
     d = getattr(machine, "n_features_in_", X.shape[1])
     if d != X.shape[1]:
         raise ValueError(f"X has {X.shape[1]} features, but the machine has {d}")
@@ -205,13 +207,15 @@ def _training_settings(params: dict[str, Any], n: int) -> dict[str, Any]:
         advice = "Crammer and Singer's for two classes: give (coef_, intercept_) with twice the C"
         required = "machine must have the penalty ½‖w‖² and one weight vector (ovr)"
         raise ValueError(f'{required}; {advice}, loss="hinge" and bias="penalised"')
-    # An empty loss or bias is refused, unless it is given.
-    described: dict[str, Any] = {"loss": params.get("loss", ""), "bias": "", "C": params.get("C")}
+    loss = params.get("loss")
+    described: dict[str, Any] = {"loss": loss if loss in get_args(Loss) else None, "bias": None}
+    described["C"] = params.get("C")
     if "intercept_scaling" in params:  # LinearSVC
         described |= {"intercept_scaling": float(params["intercept_scaling"]), "bias": "penalised"}
     elif "alpha" in params:  # SGDClassifier: the mean of the losses + ½ α ‖w‖²
-        described |= {"C": 1 / (params["alpha"] * n), "bias": "free"}
-    if described["bias"] and not params.get("fit_intercept"):
+        alpha = params["alpha"]
+        described |= {"C": 1 / (alpha * n) if alpha else None, "bias": "free"}
+    if not params.get("fit_intercept", True):
         described["bias"] = "none"
     return described
 
@@ -225,7 +229,7 @@ class PredictionTerms(NamedTuple):
     kernel: BaseKernel | Literal["precomputed"]
     coefficients: Array  # as LIBSVM lays them out (`pair_coefficients`)
     points: Array
-    support: tuple[Array, Array] | None  # support vectors and y_j α_j, if the points are others
+    support: Literal["points"] | tuple[Array, Array] = "points"  # as `Machine` has it
 
 
 def prediction_terms(machine: Any, X: Array | None) -> PredictionTerms:
@@ -245,23 +249,23 @@ def prediction_terms(machine: Any, X: Array | None) -> PredictionTerms:
             raise ValueError(f"X must have {rows}, got {len(X)}; of many classes, fit two")
         points = X[machine.support_]
         advice = f"give the rows of fit in their order, or {_ADVICE}"
-    terms = PredictionTerms(kernel, coefficients, points, None)
+    terms = PredictionTerms(kernel, coefficients, points)
     if isinstance(machine, SVC) and hasattr(machine, "pivots_"):  # of many samples
         support = points, coefficients[0]
         terms = PredictionTerms(kernel, machine.pivot_coef_[None], machine.pivots_, support)
-    _check_same_values(*_decision_values(machine, terms), machine.dual_coef_, advice)
+    _require_same_values(*_decision_values(machine, terms), machine.dual_coef_, advice)
     return terms
 
 
 def _hyperplane_of(machine: Any, X: Array) -> tuple[Array, float]:
-    """Return w (as a row) and b of an estimator that predicts with w·x + b."""
-    w = np.atleast_2d(_dense(machine.coef_))
+    """Return w and b of an estimator that predicts with w·x + b."""
+    w = np.ravel(_dense(machine.coef_))
     b = float(np.ravel(machine.intercept_)[0])
     if ask := getattr(machine, "decision_function", None):
         rows = X[:100]
         theirs = np.ravel(_without_name_warning(ask, rows))
-        sizes = np.abs(rows) @ np.abs(w[0]) + abs(b)
-        _check_same_values(theirs, rows @ w[0] + b, sizes, machine.coef_, _ADVICE)
+        sizes = np.abs(rows) @ np.abs(w) + abs(b)
+        _require_same_values(theirs, rows @ w + b, sizes, machine.coef_, _ADVICE)
     return w, b
 
 
@@ -272,7 +276,9 @@ def _without_name_warning(ask: Callable[[Array], Array], rows: Array) -> Array:
         return ask(rows)
 
 
-def _check_same_values(theirs: Array, ours: Array, sizes: Array, numbers: Any, advice: str) -> None:
+def _require_same_values(
+    theirs: Array, ours: Array, sizes: Array, numbers: Any, advice: str
+) -> None:
     """Raise an error if scores differ by more than about n roundings in the given precision."""
     rounding = 1e4 * np.finfo(getattr(numbers, "dtype", float)).eps
     if (np.abs(theirs - ours) > rounding * sizes).any():

@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from svmlib._arrays import Array
-from svmlib._machine import Machine, pad_columns
+from svmlib._machine import Loss, Machine, pad_columns
 from svmlib._model_parser import ModelParser, ZeroBased
 from svmlib._validation import check_points
 
-_LOSSES: dict[str, Any] = {
+_LOSSES: dict[str, Loss | None] = {
     "L2R_L2LOSS_SVC_DUAL": "squared_hinge",
     "L2R_L2LOSS_SVC": "squared_hinge",
     "L2R_L1LOSS_SVC_DUAL": "hinge",
-    "L2R_LR": "",  # a linear machine, but not an SVM: judged only by a loss that you give
-    "L2R_LR_DUAL": "",
+    "L2R_LR": None,  # a linear machine, but not an SVM: judged only by a loss that you give
+    "L2R_LR_DUAL": None,
 }
 _CLASSIFIERS = *_LOSSES, "L1R_LR", "L1R_L2LOSS_SVC", "MCSVM_CS"
 
@@ -85,7 +85,7 @@ class LiblinearModel:
             message = f"solver must be one of {[*_LOSSES]} for a machine, got {self.solver}"
             if self.solver == "MCSVM_CS" and len(self.labels) == 2:
                 j, i = np.argsort(self.labels)
-                one = f"Machine(W[[{i}]] - W[[{j}]], np.ones(1), b[{i}] - b[{j}], "
+                one = f"Machine.linear(W[{i}] - W[{j}], b[{i}] - b[{j}], "
                 one += f"classes={(self.labels[j], self.labels[i])}"
                 one += f", intercept_scaling={s:g})" if s > 0 else ")"
                 message += f'; give {one} with twice the C, loss="hinge" and bias="{bias["bias"]}"'
@@ -94,15 +94,18 @@ class LiblinearModel:
         if len(self.labels) != 2:
             one = "(W[k], b[k])"
             if s > 0 and s != 1:  # which a pair cannot express
-                one = "Machine(W[[k]], np.ones(1), b[k], classes=(False, True), "
+                one = "Machine.linear(W[k], b[k], classes=(False, True), "
                 one += f"intercept_scaling={s:g})"
-            advice = f'give {one} and y == labels[k], with C, loss="{loss}", bias="{bias["bias"]}"'
-            advice += ", and with -wi sample_weight=np.where(y == labels[k], weight[k], 1)"
-            raise ValueError(f"model has one w for each of several classes: {advice}")
+            message = "model has one w for each of several classes"
+            if loss:
+                message += f': give {one} and y == labels[k], with C, loss="{loss}", '
+                message += f'bias="{bias["bias"]}", '
+                message += "and with -wi sample_weight=np.where(y == labels[k], weight[k], 1)"
+            raise ValueError(message)
         sign = 1.0 if self.labels[0] > self.labels[1] else -1.0
         smaller, larger = sorted(self.labels)
         b = sign * float(self.b[0])
-        return Machine(sign * self.W, np.ones(1), b, classes=(smaller, larger), loss=loss, **bias)
+        return Machine.linear(sign * self.W[0], b, classes=(smaller, larger), loss=loss, **bias)
 
 
 def read_liblinear(path: str | PathLike[str], *, zero_based: ZeroBased = "auto") -> LiblinearModel:

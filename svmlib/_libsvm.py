@@ -5,7 +5,7 @@ Derived in chapter 15, *Other programs*.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from os import PathLike
 from typing import Any
@@ -17,7 +17,7 @@ from svmlib._arrays import Array
 from svmlib._class_pairs import chosen_pair, class_pairs, coefficients_of_pairs, pair_coefficients
 from svmlib._estimators import machine_without_rows, prediction_terms
 from svmlib._kernel_names import is_precomputed, not_libsvm_error
-from svmlib._machine import Machine, scores_without_bias
+from svmlib._machine import Machine, evaluate_expansion
 from svmlib._model_parser import LABELS, ModelParser, ZeroBased
 from svmlib._validation import check_count, check_path, check_points
 from svmlib._wrappers import not_fitted_error
@@ -85,7 +85,7 @@ class LibsvmModel:
         coefficients = self.coefficients
         if self.labels:
             coefficients = coefficients_of_pairs(coefficients, self.n_support)
-        sums = [scores_without_bias(self.kernel, self.points, row, X) for row in coefficients]
+        sums = [evaluate_expansion(self.kernel, self.points, row, X) for row in coefficients]
         scores = np.column_stack(sums) - self.rho
         return scores if len(self.labels) > 2 else scores[:, 0]
 
@@ -133,7 +133,10 @@ class LibsvmModel:
         points = self.points[c != 0]
         c = c[c != 0]
         C = float(np.abs(c).max()) if self.svm_type == "nu_svc" and c.size else None
-        return Machine(points, c, b, self.kernel, (min(pair), max(pair)), C=C)
+        # A single point cannot have balanced multipliers: it is the w of a linear machine.
+        labels = min(pair), max(pair)
+        machine = Machine(points, c, b, self.kernel, labels, C=C)
+        return replace(machine, support=None) if c.size == 1 else machine
 
 
 def read_libsvm(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from svmlib._arrays import Array
-from svmlib._machine import Machine, checked_constant, pad_columns
+from svmlib._machine import Machine, pad_columns
 from svmlib._rounding import SMALLEST_NORMAL, SMALLEST_SUBNORMAL, exact_sum, round_down, round_up
 from svmlib._validation import check_sample_weight
 from svmlib.certificate import (
@@ -35,7 +35,10 @@ class MachineProblem:
     def __init__(
         self, machine: Machine, X: Array, y: Array, weights: ArrayLike | None, float_type: Any
     ) -> None:
-        C = checked_constant(machine)
+        if machine.C is None or machine.loss is None or machine.bias is None:
+            missing = next(name for name in ("C", "loss", "bias") if getattr(machine, name) is None)
+            reason = "the machine does not say what it was, or is not an SVM"
+            raise ValueError(f"{missing} must be given: {reason}")
         X, self.y, factors = _weighted_rows(machine, X, y, weights)
         kernel: object = machine.kernel
         if machine.precomputed:
@@ -44,17 +47,17 @@ class MachineProblem:
         self.X = X
         self.n = self.y.size
         self.machine = machine if self.n == len(y) else replace(machine, rows=None)
-        self.C = C * factors
+        self.C = machine.C * factors
         self.free_bias = machine.bias == "free"
         self.plain_hinge = machine.loss == "hinge"
-        self.hard_margin = self.plain_hinge and bool(np.isinf(C))
+        self.hard_margin = self.plain_hinge and bool(np.isinf(machine.C))
         self.bias_scale = float(machine.intercept_scaling) if machine.bias == "penalised" else 0.0
-        self._check_constant()
+        self._require_valid_constants()
         # The multipliers of the squared hinge have no upper bound, though C is finite.
         self.upper = self.C if self.plain_hinge and not self.hard_margin else np.inf
         self.dual_problem = DualProblem(self.X, self.y, self.upper, check_kernel(kernel))
 
-    def _check_constant(self) -> None:
+    def _require_valid_constants(self) -> None:
         if self.C.min() < SMALLEST_NORMAL:  # smaller products have lost digits
             smallest = f"got {self.C.min():g} for row {self.C.argmin()}"
             raise ValueError(f"C times weights must be positive, above 2.3e-308, {smallest}")
@@ -75,20 +78,21 @@ class MachineProblem:
         # Losses have room for what underflows here, which is less than one of their terms.
         cost = round_up(self.bias_cost(b))
         if self.plain_hinge:
-            m = float(margin_lower.min()) if self.hard_margin else 1.0
-            return cost + primal_upper_bound(scores.squared_norm, margin_lower, self.C, m)
+            margin = float(margin_lower.min()) if self.hard_margin else 1.0
+            return cost + primal_upper_bound(scores.squared_norm, margin_lower, self.C, margin)
         # The slack is rounded by u of itself, which the last line counts.
         cost += float(self.C @ np.maximum(0, 1 - margin_lower) ** 2) + self.n * SMALLEST_SUBNORMAL
         return round_up(cost + scores.squared_norm / 2, self.n)
 
-    def dual(self, alpha: Array) -> float:
-        """Bound the dual value of multipliers, made feasible, from below."""
-        alpha = np.clip(alpha, 0, self.dual_problem.upper)
+    def dual(self, alpha: Array, scores: Scores) -> float:
+        """Bound the dual value of multipliers in the box, with their scores, from below.
+
+        If the bias is free, they are balanced first.
+        """
         cost = 0.0
         if not self.plain_hinge:
             # α/(4C) comes first, because α² may underflow.
             cost = exact_sum(alpha * (alpha / (4 * self.C))) + self.n * SMALLEST_SUBNORMAL
-        scores = bounded_scores(self.dual_problem, alpha * self.y)
         if self.free_bias:
             return round_down(feasible_dual(alpha, scores, self.y, self.dual_problem.upper) - cost)
         # This is the coordinate of w along the constant feature.
@@ -104,16 +108,16 @@ class MachineProblem:
         slack = np.maximum(0, 1 - self.y * (values + b))
         return self.bias_cost(b) + float((self.C * slack ** (1 if self.plain_hinge else 2)).sum())
 
-    def machine_scores(self, m: Machine) -> tuple[Scores, float]:
+    def machine_scores(self, machine: Machine) -> tuple[Scores, float]:
         """Return bounded scores of the machine at the rows of X, without b, and a `diagonal_shift`.
 
         The shift is for the points of the machine and the rows together. If the shift is infinite,
         the machine need not be in a feature space of the rows, and its value may be below their
         optimum.
         """
-        k = len(m.points)
-        both = np.vstack([pad_columns(m.points, self.X), self.X])
-        beta = np.append(m.coefficients, np.zeros(self.n))
+        k = len(machine.points)
+        both = np.vstack([pad_columns(machine.points, self.X), self.X])
+        beta = np.append(machine.coefficients, np.zeros(self.n))
         if self.dual_problem.kernel.linear:
             scores, shift = linear_scores(both, beta), 0.0
         else:
@@ -125,14 +129,14 @@ class MachineProblem:
 
 
 def _weighted_rows(
-    m: Machine, X: Array, y: Array, weights: ArrayLike | None
+    machine: Machine, X: Array, y: Array, weights: ArrayLike | None
 ) -> tuple[Array, Array, Array]:
     """Return the rows of positive weight, their labels, and their factors of C."""
     factors = check_sample_weight(weights, y.size)
     positive = factors > 0
     if not positive.all():
-        if m.precomputed:
+        if machine.precomputed:
             advice = "leave these samples out of X (rows and columns), y and sample_weight"
             raise ValueError(f"sample_weight must not be zero for a Gram matrix: {advice}")
         X, y, factors = X[positive], y[positive], factors[positive]
-    return X, y, factors * np.array(m.class_weight).take(y > 0)
+    return X, y, factors * np.array(machine.class_weight).take(y > 0)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,20 @@ from numpy.typing import NDArray
 from svmlib._arrays import Array
 from svmlib._machine import Machine, pad_columns, row_numbers
 from svmlib._rounding import exact_sum
-from svmlib.kernels import is_classic
 
 ROW_HINT = "check that X has the rows of training and no others, as the machine saw them (scaled?)"
 
 
-def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None, bool, str]:
-    """Return α for the rows of X, whether the machine is exactly that of α, and a note.
+class Multipliers(NamedTuple):
+    """The multipliers of a machine, if they are known, or a note that says why they are not."""
+
+    alpha: Array | None = None
+    is_exact: bool = False  # whether the machine is exactly that of α
+    note: str = ""
+
+
+def find_multipliers(machine: Machine, X: Array, y: Array, C: Array) -> Multipliers:
+    """Return the α_i of the rows of X.
 
     The machine is not exactly that of α if points are only close to rows of X, or if a row occurs
     twice and the sum of its coefficients is rounded: large terms may cancel.
@@ -29,33 +36,31 @@ def multipliers(m: Machine, X: Array, y: Array, C: Array) -> tuple[Array | None,
     Equal rows may differ in C_i, and a machine may not say which of them it uses. Then the largest
     coefficient goes to the largest C_i: if any order keeps all in the box, this order does.
     """
-    if m.support is not None:
-        points, coefficients = m.support
-        m = replace(m, points=points, coefficients=coefficients, support=None)
-        alpha, _, note = multipliers(m, X, y, C)
-        return alpha, False, note
-    is_linear = is_classic(m.kernel) and m.kernel.linear
-    if is_linear and m.rows is None and len(m.points) == 1 and m.coefficients[0] == 1:
-        return None, False, ""  # the machine is w
-    if m.precomputed:
-        return _sums_of_rows(row_numbers(m.points, y.size), m.coefficients, y)
-    if m.rows is not None and np.array_equal(m.points, X.take(m.rows, 0, mode="clip")):
-        return _sums_of_rows(m.rows, m.coefficients, y)
-    nonzero = np.argsort(-np.abs(m.coefficients), kind="stable")[: np.count_nonzero(m.coefficients)]
-    points = pad_columns(m.points[nonzero], X)
-    coefficients = m.coefficients[nonzero]
+    if machine.support is None:
+        return Multipliers()
+    if isinstance(machine.support, tuple):
+        points, coefficients = machine.support
+        machine = replace(machine, points=points, coefficients=coefficients, support="points")
+        return find_multipliers(machine, X, y, C)._replace(is_exact=False)
+    if machine.precomputed:
+        return _sums_of_rows(row_numbers(machine.points, y.size), machine.coefficients, y)
+    rows = machine.rows
+    if rows is not None and np.array_equal(machine.points, X.take(rows, 0, mode="clip")):
+        return _sums_of_rows(rows, machine.coefficients, y)
+    largest_first = np.argsort(-np.abs(machine.coefficients), kind="stable")
+    nonzero = largest_first[: np.count_nonzero(machine.coefficients)]
+    points = pad_columns(machine.points[nonzero], X)
+    coefficients = machine.coefficients[nonzero]
     places = _match_rows(points, coefficients, X, y, C)
     if places is None:
-        return None, False, f"a support vector is not a row of X: {ROW_HINT}"
+        return Multipliers(note=f"a support vector is not a row of X: {ROW_HINT}")
     alpha = np.zeros(y.size)
     alpha[places] = coefficients * y[places]
-    return alpha, bool((points == X[places]).all()), ""
+    return Multipliers(alpha, bool((points == X[places]).all()))
 
 
-def _sums_of_rows(
-    rows: NDArray[np.intp], coefficients: Array, y: Array
-) -> tuple[Array | None, bool, str]:
-    """Return `multipliers` for row numbers: the sum of the coefficients of each row."""
+def _sums_of_rows(rows: NDArray[np.intp], coefficients: Array, y: Array) -> Multipliers:
+    """Return multipliers for row numbers, from the sum of the coefficients of each row."""
     alpha = np.zeros(y.size)
     alpha[rows] = coefficients * y[rows]
     exact = True
@@ -66,8 +71,8 @@ def _sums_of_rows(
         alpha[i] = total * y[i]
         exact &= exact_sum(np.append(terms, -total)) == 0
     if not np.isfinite(alpha).all():
-        return None, False, "a sum of coefficients is beyond floats"
-    return alpha, exact, ""
+        return Multipliers(note="a sum of coefficients is beyond floats")
+    return Multipliers(alpha, exact)
 
 
 def _match_rows(

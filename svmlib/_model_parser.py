@@ -59,7 +59,7 @@ class ModelParser:
         for line in self.rows:
             if line == [last]:
                 return found
-            self._check_kind(line, allowed)
+            self._require_kind(line, allowed)
             if line == ["nr_class", "1"]:  # and no rho
                 raise self.error("expected at least 2 classes: all training rows had one label")
             if not line or line[0] not in allowed or line[0] in found or len(line) < 2:
@@ -67,7 +67,7 @@ class ModelParser:
             found[line[0]] = self.line_number, line[1:]
         raise self.error(f"the file ends before its line {last!r}")
 
-    def _check_kind(self, line: list[str], allowed: set[str]) -> None:
+    def _require_kind(self, line: list[str], allowed: set[str]) -> None:
         """Raise an error if a line belongs to another kind of file."""
         for name, reader in ("svm_type", "read_libsvm"), ("solver_type", "read_liblinear"):
             if line[:1] == [name] and name not in allowed:

@@ -5,6 +5,7 @@ Derived in chapter 15, *Other programs*.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -24,7 +25,7 @@ class Rescaled(NamedTuple):
     Attributes
     ----------
     t : float
-        The factor of w, which is not negative.
+        The factor of w.
     b : float
         The bias, in as few digits as matter.
     primal : float
@@ -54,11 +55,19 @@ def _bias_of_least_primal(problem: MachineProblem, values: Array, b: float) -> f
     return min(best, 0.0, key=cost)  # any other may cost infinity
 
 
+def best_constant(problem: MachineProblem, scores: Scores) -> Rescaled:
+    """Return w = 0 with its best bias, from the scores of any w."""
+    zero = np.zeros(problem.n)
+    scores = replace(scores, values=zero, error=zero, squared_norm=0.0)
+    return with_best_bias(problem, 0.0, scores, 0.0)
+
+
 def with_best_bias(problem: MachineProblem, t: float, scores: Scores, b: float) -> Rescaled:
-    """Return t w, whose scores are given, with its best bias in few digits; b is a guess."""
+    """Return t w, whose scores are given, with its best bias in few digits, or with b."""
     best_b = _bias_of_least_primal(problem, scores.values, b)
     best_b = in_few_digits(best_b, lambda b: problem.primal(scores, b))
-    return Rescaled(t, best_b, problem.primal(scores, best_b))
+    both = (Rescaled(t, bias, problem.primal(scores, bias)) for bias in (best_b, b))
+    return min(both, key=attrgetter("primal"))
 
 
 def with_best_scale(

@@ -37,7 +37,7 @@ def unwrap(machine: Any, X: Any) -> tuple[Any, Any, str]:
                 note = _threshold_note(machine)
             machine = machine.estimator_
         else:
-            _check_columns(machine, X)
+            _require_same_columns(machine, X)
             return machine, _dense_rows(X), "\n".join([*_training_notes(machine), note]).rstrip()
 
 
@@ -50,7 +50,7 @@ def _threshold_note(machine: Any) -> str:
     return f"not judged: {which}; the sign of f decides"
 
 
-def _check_columns(machine: Any, X: Any) -> None:
+def _require_same_columns(machine: Any, X: Any) -> None:
     """Refuse a data frame whose columns are not those of `fit`, in their order."""
     names, columns = getattr(machine, "feature_names_in_", None), getattr(X, "columns", None)
     if names is not None and columns is not None and [*names] != [*columns]:
@@ -89,7 +89,7 @@ _REMEDIES = {  # for machines that have this attribute
     "best_params_": "a search with refit=False keeps no machine: fit one",
     "calibrated_classifiers_": "for calibration, give calibrated_classifiers_[k].estimator, "
     "with its training rows",
-    "index": "for (w, b), give Machine(w[None], [1.0], b, classes=...); for a path, its model",
+    "index": "for (w, b), give Machine.linear(w, b, classes=...); for a path, its model",
     "__fspath__": "for a path, give what read_libsvm or read_liblinear returns",
     "save_to_file": "save it with save_to_file, and give what read_libsvm returns",  # ThunderSVM
     "get_SV": "save it with svm_save_model, and give what read_libsvm returns",

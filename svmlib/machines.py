@@ -33,7 +33,6 @@ Derived in chapter 15, *Other programs*.
 from __future__ import annotations
 
 from dataclasses import replace
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -41,15 +40,16 @@ from numpy.typing import ArrayLike
 
 from svmlib._arrays import Array
 from svmlib._estimators import to_machine
+from svmlib._explanation import relative_excess, suspected_constant
 from svmlib._kernel_names import is_precomputed
 from svmlib._machine import Bias, Loss, Machine, row_numbers, signed_labels
 from svmlib._machine_problem import MachineProblem
-from svmlib._machine_rows import ROW_HINT, multipliers
-from svmlib._machine_solution import machine_of, solve_machine_problem
-from svmlib._rescaling import Rescaled, with_best_bias, with_best_scale
+from svmlib._machine_rows import find_multipliers
+from svmlib._machine_solution import solve_machine_problem
+from svmlib._rescaling import Rescaled, best_constant, with_best_bias, with_best_scale
 from svmlib._rounding import UNIT_ROUNDOFF, exact_sum, round_up
 from svmlib._validation import check_class_labels, check_points, check_scalar, float_type_of
-from svmlib._verdict import Verdict, constant_hint
+from svmlib._verdict import Verdict
 from svmlib._wrappers import unwrap
 from svmlib.certificate import Scores, largest_violation
 from svmlib.hulls import require_separable
@@ -59,7 +59,6 @@ from svmlib.problem import bounded_scores
 __all__ = ["Machine", "Rescaled", "Verdict", "certify_machine"]
 
 _GOOD_START = 0.99  # of the primal value: multipliers with such a dual value are nearly optimal
-_TRAINING_HINT = "and that C, weights, loss and bias are those of training"
 
 
 def certify_machine(
@@ -164,52 +163,49 @@ def certify_machine(
     problem = MachineProblem(judged, points, signs, sample_weight, float_type_of(X))
     if problem.hard_margin and problem.dual_problem.kernel.linear:
         require_separable(problem.X, problem.y)
-    verdict = _judge(problem, tol)
-    if not verdict.note and verdict.is_comparable and verdict.is_suspect:
-        note = f"{ROW_HINT}\n{_TRAINING_HINT}\n{note}"
-    note = f"{verdict.note}\n{note}".strip()
-    return replace(verdict, note=note, weighted=sample_weight is not None)
+    return _judge(problem, tol, sample_weight is not None, note)
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a bound beyond floats is infinite, and true
-def _judge(problem: MachineProblem, tol: float) -> Verdict:
+def _judge(problem: MachineProblem, tol: float, weighted: bool, estimator_note: str) -> Verdict:
     """Compare the machine with the best lower bound."""
-    m = problem.machine
-    alpha, is_exact, note = multipliers(m, problem.X, problem.y, problem.C)
-    scores, shift = _scores(problem, alpha if is_exact else None)
-    comparable = shift < np.inf
-    primal = problem.primal(scores, m.b)
-    dual = -np.inf if alpha is None or not problem.dual_problem.convex else problem.dual(alpha)
-    solved = solve_machine_problem(problem, tol, alpha if dual >= _GOOD_START * primal else None)
-    ours, our_scores = machine_of(problem, solved)
-    primal_ours = problem.primal(our_scores, ours.b)
-    zero = np.zeros(problem.n)
-    without_w = replace(scores, values=zero, error=zero, squared_norm=0.0)
-    constant = with_best_bias(problem, 0.0, without_w, 0.0)
-    best_bias = with_best_bias(problem, 1.0, scores, m.b)
-    best_bias = min(best_bias, Rescaled(1.0, m.b, primal), key=attrgetter("primal"))
-    verdict = Verdict(
-        machine=m,
+    machine = problem.machine
+    alpha, is_exact, note = find_multipliers(machine, problem.X, problem.y, problem.C)
+    scores, shift = _machine_scores(problem, alpha if is_exact else None)
+    primal, dual = problem.primal(scores, machine.b), _dual(problem, alpha)
+    ours = solve_machine_problem(problem, tol, alpha if dual >= _GOOD_START * primal else None)
+    is_comparable = shift < np.inf
+    lower = max(0.0, dual, ours.dual) if is_comparable else -np.inf  # D(0) is 0
+    upper = min(primal, ours.primal) if is_comparable or is_exact else ours.primal
+    constant = best_constant(problem, scores)
+    best_bias = with_best_bias(problem, 1.0, scores, machine.b)
+    if alpha is not None:
+        excess = relative_excess(primal, lower)
+        note = suspected_constant(alpha, problem.dual_problem.upper, excess)
+    theirs = scores.values + machine.b >= 0
+    return Verdict(
+        machine=machine,
+        n=problem.n,
+        weighted=weighted,
         primal=primal,
-        # The dual value of α = 0 is 0.
-        lower=max(0.0, dual, solved.dual, problem.dual(solved.alpha)) if comparable else -np.inf,
-        upper=min(primal_ours, primal if is_exact or comparable else np.inf),
+        lower=lower,
+        upper=upper,
+        diagonal_shift=shift if is_comparable else 0.0,
+        dual=None if alpha is None else dual,
+        **_violations(problem, alpha, scores),
+        multiplier_note=note,
+        estimator_note=estimator_note,
         best_bias=best_bias,
         best_scale=with_best_scale(problem, scores, best_bias, constant.primal),
         constant=constant,
-        primal_negated=problem.primal(scores.scaled(-1.0), -m.b),
-        ours=ours,
-        primal_ours=primal_ours,
-        n_changed=int(np.sum((scores.values + m.b >= 0) != (our_scores.values + ours.b >= 0))),
-        n=problem.n,
-        diagonal_shift=shift if comparable else 0.0,
-        dual=None if alpha is None else dual,
-        note=note,
+        negated=Rescaled(-1.0, -machine.b, problem.primal(scores.scaled(-1.0), -machine.b)),
+        ours=ours.machine,
+        primal_ours=ours.primal,
+        n_changed=int(np.sum(theirs != (ours.scores.values + ours.machine.b >= 0))),
     )
-    return verdict if alpha is None else _with_multipliers(problem, verdict, alpha, scores)
 
 
-def _scores(problem: MachineProblem, alpha: Array | None) -> tuple[Scores, float]:
+def _machine_scores(problem: MachineProblem, alpha: Array | None) -> tuple[Scores, float]:
     """Return the scores of α, or else of the machine's points, and an η.
 
     Their bounds hold for K + sI, whatever s is between 0 and η. η is infinite if the kernel is not
@@ -222,10 +218,18 @@ def _scores(problem: MachineProblem, alpha: Array | None) -> tuple[Scores, float
     return scores, min(shift, other) if max(shift, other) < np.inf else np.inf
 
 
-def _with_multipliers(
-    problem: MachineProblem, verdict: Verdict, alpha: Array, scores: Scores
-) -> Verdict:
-    """Add by how much the machine's own multipliers miss conditions."""
+def _dual(problem: MachineProblem, alpha: Array | None) -> float:
+    """Return a lower bound on the optimum that the machine's own multipliers prove."""
+    if alpha is None or not problem.dual_problem.convex:
+        return -np.inf
+    alpha = np.clip(alpha, 0, problem.dual_problem.upper)
+    return problem.dual(alpha, bounded_scores(problem.dual_problem, alpha * problem.y))
+
+
+def _violations(problem: MachineProblem, alpha: Array | None, scores: Scores) -> dict[str, float]:
+    """Return by how much the machine's own multipliers miss conditions, as a `Verdict` has it."""
+    if alpha is None:
+        return {}
     outside = np.maximum(-alpha, alpha - problem.dual_problem.upper).max()
     margin_lower, margin_upper = scores.margins(problem.machine.b, problem.y)
     slack = np.zeros(problem.n) if problem.plain_hinge else alpha / (2 * problem.C)
@@ -235,10 +239,8 @@ def _with_multipliers(
     weighted = (problem.C != problem.machine.C).any()
     upper = problem.dual_problem.upper * (1 - 8 * UNIT_ROUNDOFF * weighted)
     margin_lower, margin_upper = margin_lower + slack - room, margin_upper + slack + room
-    return replace(
-        verdict,
-        kkt_violation=round_up(largest_violation(margin_lower, margin_upper, alpha, upper)),
-        box_violation=max(0.0, round_up(float(outside))),
-        balance_violation=problem.free_bias * round_up(abs(exact_sum(alpha * problem.y))),
-        note=constant_hint(alpha, problem.dual_problem.upper, verdict.excess),
-    )
+    return {
+        "kkt_violation": round_up(largest_violation(margin_lower, margin_upper, alpha, upper)),
+        "box_violation": max(0.0, round_up(float(outside))),
+        "balance_violation": problem.free_bias * round_up(abs(exact_sum(alpha * problem.y))),
+    }

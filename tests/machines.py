@@ -19,7 +19,7 @@ HERE = elsewhere.FOLDER
 IRIS = load_iris(return_X_y=True)
 GRAM = RBF(0.5)(X, X)
 BIASES, LOSSES = ("free", "penalised", "none"), ("hinge", "squared_hinge")
-W, SQUARED = Machine(np.ones((1, 2)), np.ones(1), 0.0), {"C": 1.0, "loss": "squared_hinge"}
+W, SQUARED = Machine.linear(np.ones(2), 0.0), {"C": 1.0, "loss": "squared_hinge"}
 
 
 def signed(model):
@@ -34,7 +34,7 @@ def gaussian(A, B):
 
 
 def line(w, b, loss="squared_hinge", **given):
-    return Machine(np.array([w]), np.ones(1), b, loss=loss, **given)
+    return Machine.linear(w, b, loss=loss, **given)
 
 
 BLURRED = IRIS[0] - IRIS[0].mean(axis=0) + np.random.default_rng(0).normal(size=IRIS[0].shape)

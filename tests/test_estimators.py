@@ -55,7 +55,7 @@ def test_a_class_with_the_attributes_alone_is_judged_for_what_it_is_said_to_solv
     bare = SimpleNamespace(**{name: getattr(fitted, name) for name in names})
     verdict = certify_machine(bare, X, Y, C=0.3, loss="squared_hinge", bias="penalised")
     assert verdict.excess < 1e-8
-    with pytest.raises(ValueError, match=r"loss must be one of .*give it"):
+    with pytest.raises(ValueError, match="loss must be given"):
         certify_machine(bare, X, Y, C=0.3)
     del bare.dual_coef_
     bare.decision_function = fitted.decision_function
@@ -152,13 +152,13 @@ def test_only_one_class_is_weighted_in_its_problem_by_scikit_learn(model, bound,
 def test_a_threshold_and_early_stopping_are_named_and_not_judged():
     fixed = FixedThresholdClassifier(SVC(tol=1e-7), threshold=1.2345678e-05).fit(X, Y)
     tuned = TunedThreshold(SVC(tol=1e-7), cv=2).fit(X, Y)
-    assert certify_machine(fixed.estimator_, X, Y).note == ""
+    assert certify_machine(fixed.estimator_, X, Y).estimator_note == ""
     for wrapper, threshold in (fixed, 1.2345678e-05), (tuned, tuned.best_threshold_):
         verdict = certify_machine(Pipeline([("scale", None), ("answer", wrapper)]), X, Y)
         assert verdict.excess < 1e-6
         assert f"threshold {threshold:.8g} of {type(wrapper).__name__}" in str(verdict)
     model = SGDClassifier(early_stopping=True, random_state=0).fit(X, Y)
-    assert "it was not trained on 10% of the rows" in certify_machine(model, X, Y).note
+    assert "it was not trained on 10% of the rows" in certify_machine(model, X, Y).estimator_note
 
 
 @pytest.mark.parametrize("model", [SVC(max_iter=1), LinearSVC(dual=True, max_iter=1, tol=1e-9)])
@@ -167,7 +167,7 @@ def test_a_machine_that_ended_at_its_limit_is_named(model):
         model.fit(X, Y)
     assert "it ended after 1 iterations" in str(certify_machine(model, X, Y))
     model.set_params(max_iter=100_000).fit(X, Y)
-    assert certify_machine(model, X, Y).note == ""
+    assert certify_machine(model, X, Y).estimator_note == ""
 
 
 def test_one_pair_at_its_limit_is_enough_and_a_count_may_be_unknown():
@@ -175,10 +175,12 @@ def test_one_pair_at_its_limit_is_enough_and_a_count_may_be_unknown():
         several = SVC(max_iter=30).fit(*IRIS)
     assert several.n_iter_.min() < 30 == several.n_iter_.max()
     keep = IRIS[1] > 0
-    assert "it ended after 30" in certify_machine(several, IRIS[0][keep], IRIS[1][keep]).note
+    verdict = certify_machine(several, IRIS[0][keep], IRIS[1][keep])
+    assert "it ended after 30" in verdict.estimator_note
     for limit in (None, 1):  # its n_iter_ is None, too
         ridge = RidgeClassifier(max_iter=limit).fit(X, Y)
-        assert "max_iter" not in certify_machine(ridge, X, Y, C=1.0, loss="hinge", bias="free").note
+        verdict = certify_machine(ridge, X, Y, C=1.0, loss="hinge", bias="free")
+        assert verdict.estimator_note == ""
 
 
 @pytest.mark.parametrize("wrap", [lambda m: m, lambda m: GridSearchCV(m, {"C": [1.0]})])

@@ -251,7 +251,7 @@ NO_LIBSVM = [
     (SVC().fit(X, np.where(Y > 0, "b", "a")), "labels must be integers"),
     (make_pipeline(StandardScaler(), SVC()).fit(X, Y), "for a pipeline, give the last step"),
     (GridSearchCV(SVC(), {"C": [1]}).fit(X, Y), "; for a search, give best_estimator_"),
-    (([1.0, 2.0], 0.0), r"for \(w, b\), give Machine\(w\[None\], \[1.0\], b, classes="),
+    (([1.0, 2.0], 0.0), r"for \(w, b\), give Machine.linear\(w, b, classes="),
     (SVC(kernel=lambda A, B: A @ B.T).fit(X, Y), "one of the kernels"),
     (svmlib.SVC(kernel=lambda A, B: A @ B.T).fit(X, Y), "one of LIBSVM's kernels"),
     (SVC(), "machine must be a fitted SVC.*; call fit first"),

@@ -81,7 +81,7 @@ def accept(verdict, m, A, y, C):
     assert max(primal, verdict.upper) <= verdict.primal * above
     assert verdict.lower <= 0 or verdict.excess >= mp.mpf(verdict.primal) / verdict.lower - 1
     assert in_digits(replace(m, b=b), scores, y, C, t)[0] <= scaled * above
-    assert in_digits(replace(m, b=-m.b), scores, y, C, -1)[0] <= verdict.primal_negated * above
+    assert in_digits(replace(m, b=-m.b), scores, y, C, -1)[0] <= verdict.negated.primal * above
     if len(m.points) == len(A):
         assert violation <= verdict.kkt_violation
         imbalance = abs(sum(fractions(m.coefficients))) * (m.bias == "free")
@@ -151,7 +151,7 @@ def traps():
         for b in 0.0, 1e-16:
             m = Machine(np.zeros((2, 1)), -alpha * two, b, C=0.625, loss="squared_hinge")
             yield m, np.zeros((2, 1)), -two
-    m = Machine([[1e-120]], [1.0], 0.0, C=1e99, loss="squared_hinge")  # equations beyond floats
+    m = Machine.linear([1e-120], 0.0, C=1e99, loss="squared_hinge")  # equations beyond floats
     yield m, [[-1e120], [1e120], [1e120]], [-1, 1, 1]
     yield line([lost * 2.0**-511], 0.0, C=2.0**-1022, bias="none"), 2.0**511 * many[:, None], many
     given = {"C": 2.0**-1021, "loss": "squared_hinge", "bias": "none"}
@@ -325,7 +325,7 @@ def test_a_machine_out_of_every_feature_space_proves_nothing():
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize(("b", "scale"), [(1e200, 1.0), (0.5, 1e-200)])
 def test_a_bias_whose_cost_is_beyond_floats_costs_infinity(loss, b, scale):
-    m = Machine([[1.0]], [1.0], b, C=1.0, loss=loss, bias="penalised", intercept_scaling=scale)
+    m = Machine.linear([1.0], b, C=1.0, loss=loss, bias="penalised", intercept_scaling=scale)
     verdict = certify_machine(m, [[0.0], [2.0], [3.0]], [-1, 1, 1])
     assert verdict.primal == np.inf
     assert verdict.best_scale.primal <= 3  # without a bias, w = 0 costs 3

@@ -1,6 +1,5 @@
 """Machines of other programs get true verdicts, or an error that says what to give instead."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -153,22 +152,21 @@ ROWS = {"X": np.eye(3), "y": [1, -1, -1]}  # a Gram matrix
         (([[1.0], [2.0]], 0.0), {"C": 1.0}, "w must be a non-empty vector"),
         (([1.0, 2.0], 0.0), {}, "C must be given"),
         (([1.0, 2.0], 0.0), {"C": -1.0}, "C must be a positive number"),
+        (([1.0, 2.0], 0.0), {"C": [1.0, 2.0]}, "C must be one number .*as sample_weight"),
+        (SGDClassifier(alpha=0, eta0=1, learning_rate="constant").fit(X, Y), {}, "C must be given"),
         (([1.0, 2.0], 0.0), {"C": np.inf, "bias": "none"}, "C must be finite, unless"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "loss": "log"}, "loss must be one of .*'log'"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "bias": "penalized"}, "bias must be one of .*'penalized'"),
         (([1.0, 2.0], 0.0), {"kernel": "rbf"}, "kernel must be a kernel such as"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "tol": None}, "tol must be a positive .*, got None"),
         (([1.0, 2.0], np.nan), {"C": 1.0}, "b must be a finite number"),
-        (replace(W, intercept_scaling=1e200), {"C": 1.0, "bias": "penalised"}, "at most 1e.150"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "sample_weight": [1.0]}, "sample_weight must have"),
         (W, SQUARED | {"C": 1e300}, "C must be at most .*, got 1e.300; for the hard margin give"),
         (W, SQUARED | {"C": 1e90, "sample_weight": 1e10 ** (1 + Y)}, "at most .*, got 1e.110"),
         (W, SQUARED | {"sample_weight": 0 * Y}, "sample_weight must not be negative or all zero"),
-        (replace(W, class_weight=(-1.0, 1.0)), SQUARED, "class_weight must be a positive .*-1"),
-        (replace(W, class_weight=(1.0, np.nan)), SQUARED, "class_weight must be a positive .*nan"),
         (([1.0, 2.0], 0.5), {"C": 1.0, "bias": "none"}, "b must be 0 where bias=.none., got 0.5"),
-        (LogisticRegression().fit(X, Y), {}, "loss must be one of .*''; give it, if .* an SVM"),
-        (SGDClassifier(loss="log_loss").fit(X, Y), {}, "loss must be one of .*'log_loss'"),
+        (LogisticRegression().fit(X, Y), {}, "loss must be given: .* or is not an SVM"),
+        (SGDClassifier(loss="log_loss").fit(X, Y), {}, "loss must be given: .* not an SVM"),
         (LinearSVC(penalty="l1").fit(X, Y), {}, "penalty"),
         (LinearSVC(multi_class="crammer_singer", max_iter=10**6).fit(X, Y), {}, "twice the C"),
         (SGDClassifier(loss="log_loss").fit(*IRIS), {}, "a hinge for its loss, got 'log_loss'"),

@@ -31,7 +31,7 @@ def test_single_precision_costs_digits_and_a_tie_is_the_second_classs(tmp_path):
     label, score = runtime(MACHINES[1], tmp_path / "model.onnx", X, "float32")
     error = np.abs(score - MACHINES[1].decision_function(X)).max()
     assert 1e-9 < error < 1e-5
-    tie = Machine(np.array([[1.0, 0.0]]), np.ones(1), 0.0, classes=("a", "b"))
+    tie = Machine.linear([1.0, 0.0], 0.0, classes=("a", "b"))
     label, score = runtime(tie, tmp_path / "tie.onnx", np.array([[0.0, 3.0]]), "float32")
     assert (label[0], score[0]) == ("b", 0.0)
 

@@ -30,8 +30,8 @@ def test_a_bad_verdict_begins_with_the_rows_that_may_be_wrong_and_a_good_one_end
     assert advice in first
     assert first.startswith("a support vector is not a row of X") == isinstance(model, SVC)
     fixed = FixedThresholdClassifier(model, threshold=0.5).fit(*scaled)  # whose note comes second
-    noted = certify_machine(fixed, X * [1, 50], Y).note.splitlines()
-    assert (noted[0], len(noted)) == (first, 2 + isinstance(model, LinearSVC))
+    noted = str(certify_machine(fixed, X * [1, 50], Y)).splitlines()
+    assert (noted[0], "not judged: " in noted[1 + isinstance(model, LinearSVC)]) == (first, True)
     if isinstance(model, SVC):  # rows rounded in the sixth digit make no difference
         good = certify_machine(model, scaled[0] * (1 + 1e-6), Y)
         assert good.excess < 1e-3
@@ -45,7 +45,7 @@ def test_class_weights_that_a_file_does_not_name_are_suggested_and_can_be_given(
     assert "sample_weight" in str(certify_machine(found, X, Y, C=1.0))
     assert "C was larger" in str(certify_machine(SVC(C=10.0).fit(X, Y), X, Y, C=1.0))
     verdict = certify_machine(found, X, Y, C=1.0, sample_weight=np.where(Y > 0, 3.0, 0.5))
-    assert (verdict.note, verdict.is_optimal(1e-6)) == ("", True)
+    assert (verdict.multiplier_note, verdict.is_optimal(1e-6)) == ("", True)
 
 
 def test_a_verdict_prints_no_less_than_it_has_found():
@@ -86,12 +86,10 @@ def test_a_direction_that_saves_nothing_is_called_useless():
     given = {"X": A, "y": np.where(rare, 1, -1), "C": 1.0}
     wrong, right = (certify_machine((w, 0.0), **given) for w in ([0, 0.3, -1.0], [0.02, 0, 0]))
     assert wrong.excess > 1
-    assert wrong.w_is_useless
     left = re.search(r"useless at any length: w = 0 and b = -1 leave (\S+)", str(wrong))[1]
     assert_allclose(float(left), wrong.constant.primal / wrong.lower - 1, rtol=1e-2)
     assert "length" not in str(wrong).replace("any length", "")
     assert_allclose(wrong.constant, (0, -1, 40), err_msg="2 C for each of 20 rows")
-    assert not right.w_is_useless
     assert "useless" not in str(right)
     for best in [0.0, -1.0], [1e-9, -1.0]:  # all of one score: the optimum has no w, either
         alike = certify_machine(([best[0]], best[1]), np.ones((5, 1)), [-1, -1, -1, -1, 1], C=1.0)
@@ -102,16 +100,16 @@ def test_a_wrong_bias_is_a_diagnosis_of_its_own():
     right, wrong, slightly = (
         certify_machine((BETA, B + off), X, Y, **OF_BELL) for off in (0, 0.3, 5e-4)
     )
-    assert not right.bias_is_at_fault
-    assert wrong.bias_is_at_fault
     assert abs(wrong.best_bias.b - B) < 1e-4
-    assert "its b is not the best" in str(wrong)
+    fault = "its b is not the best"
+    assert (fault in str(right), fault in str(wrong)) == (False, True)
     assert wrong.best_bias.primal < right.primal * (1 + 1e-8) < wrong.primal
     assert 1e-6 < slightly.excess < 2e-4
-    assert not slightly.bias_is_at_fault, "what is negligible is no diagnosis"
+    assert fault not in str(slightly), "what is negligible is no diagnosis"
     for saved in 0.49, 0.51:  # of the excess
         left = wrong.best_bias._replace(primal=2 - saved)
-        assert replace(wrong, lower=1, primal=2, best_bias=left).bias_is_at_fault == (saved > 0.5)
+        text = str(replace(wrong, lower=1, primal=2, best_bias=left))
+        assert (fault in text) == (saved > 0.5)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -154,7 +152,6 @@ def test_no_answers_are_compared_with_a_solution_that_did_not_converge():
     t = np.tile([0, 1], 24)
     given = {"C": 1e8, "loss": "squared_hinge", "bias": "penalised"}
     text = str(verdict := certify_machine((np.zeros(5), 0.0), A, t, **given))
-    assert not verdict.is_comparable
     assert "our own solution did not converge:\nthe bounds hold, but say little; scale" in text
     assert "answers differ" not in text
     assert "check that X" not in text, "it is not the user's fault"
@@ -169,8 +166,9 @@ def test_hints_name_the_cause():
     text = str(certify_machine((BETA, B), X, Y, **OF_BELL | {"C": 4.0}))
     assert "multipliers are 0.25 times their C, and none is above" in text
     beta = np.where(np.abs(BETA) == 1, 1 + 1e-3, 1) * BETA  # as a general QP solver leaves them
-    assert certify_machine((beta, B), X, Y, **OF_BELL).note == ""
-    assert "C was larger" in certify_machine((beta, B), X, Y, **OF_BELL | {"C": 0.9}).note
+    assert certify_machine((beta, B), X, Y, **OF_BELL).multiplier_note == ""
+    smaller = certify_machine((beta, B), X, Y, **OF_BELL | {"C": 0.9})
+    assert "C was larger" in smaller.multiplier_note
     text = str(certify_machine((np.abs(beta), B), X, Y, **OF_BELL))
     assert "other sign" not in text, "it has α for β"
     beta = np.where(BETA, BETA, 1e-10 * Y)  # as an interior point method leaves them
@@ -198,13 +196,13 @@ def test_rows_and_c_are_suspected_where_the_multipliers_contradict_them(name, ke
         assert str(verdict).endswith("and that C, weights, loss and bias are those of training")
     A, y = elsewhere.load("penguins")
     verdict = certify_machine(SVC(kernel="linear", C=1000.0).fit(A, y), A, y)
-    assert verdict.is_far_off
+    assert verdict.excess > 0.1
     assert verdict.dual > 0.999 * verdict.lower
-    assert verdict.note == ""
+    assert "check that X" not in str(verdict)
     machines = (a.machine for a in elsewhere.answers() if a.program.startswith("npm svm"))
     verdict = certify_machine(next(m for m in machines if m.kernel == RBF(0.5)), X, Y)
     assert verdict.kkt_violation > 0.1
-    assert verdict.note == ""
+    assert "check that X" not in str(verdict)
 
 
 def test_a_smaller_c_is_suspected_for_a_reason_only():
@@ -212,11 +210,11 @@ def test_a_smaller_c_is_suspected_for_a_reason_only():
     A, y = np.array([[-1.0, 0.0], [-1.0, 5.0], [1.0, 0.0], [1.0, 5.0]]), np.array([-1, -1, 1, 1])
     for alpha in np.zeros(4), [0, 0.1, 0.1, 0], np.full(4, 0.25), np.full(4, 0.1):
         verdict = certify_machine((alpha * y, 0.0), A, y, C=1.0, kernel=Linear())
-        assert ("times their C" in verdict.note) == (alpha[0] == 0.1), alpha
+        assert ("times their C" in verdict.multiplier_note) == (alpha[0] == 0.1), alpha
 
 
 def test_a_verdict_names_the_problem():
-    m = Machine([[1.0, 1.0]], [1.0], 0.5, C=0.3, classes=("a", "b"), class_weight=(1.0, 3.0))
+    m = Machine.linear([1.0, 1.0], 0.5, C=0.3, classes=("a", "b"), class_weight=(1.0, 3.0))
     given = {"loss": "squared_hinge", "bias": "penalised"}
     text, plain = (
         str(certify_machine(replace(m, **changes), X, np.where(Y > 0, "b", "a")))

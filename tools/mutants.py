@@ -55,8 +55,9 @@ DEFAULTS = "tests/test_defaults.py"  # which calls no function
 EVERYWHERE = DEFAULTS, "tests/test_bad_input.py"  # cheap, and for every module
 DECIDING = {  # the tests of modules that have no test file of their name
     "_arrays": "svc", "_auto": "svc", "_binary_classifier": "svc", "_chunk_sums": "distributed",
-    "_class_pairs": "estimators", "_kernel_names": "svc", "_machine_solution": "machine_problem",
-    "_machine": "machines", "_rescaling": "machine_problem", "_squared_hinge": "machine_problem",
+    "_class_pairs": "estimators", "_explanation": "verdict", "_kernel_names": "svc",
+    "_machine": "machines", "_machine_solution": "machine_problem",
+    "_rescaling": "machine_problem", "_squared_hinge": "machine_problem",
     "_model_parser": "libsvm", "_newton_forms": "newton", "_scoring": "path",
     "_validation": "bad_input", "_wolfe": "hulls", "_wrappers": "estimators",
     "gram_matrix": "kernels", "interior_point": "solvers", "model_files": "libsvm",

@@ -7,6 +7,7 @@ gave it, where that came from, and which script asked (`findings/answers/` of th
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -92,11 +93,9 @@ def _machine(stored: dict[str, Any]) -> Machine:
     kernel: Kernel = RBF(stored["gamma"]) if "gamma" in stored else Linear()
     if "file" in stored:
         read = read_libsvm if stored["file"].startswith("libsvm") else read_liblinear
-        machine: Machine = read(FOLDER / stored["file"]).as_machine()
-        return Machine(**{**vars(machine), "C": float(stored["C"])})
-    points, coefficients = np.array([stored.get("w")]), np.ones(1)
-    if "beta" in stored:
-        beta, X = np.array(stored["beta"]), load(stored["data"])[0]
-        points, coefficients = X[beta != 0], beta[beta != 0]
-    given = {name: stored[name] for name in ("loss", "bias") if name in stored}
-    return Machine(points, coefficients, stored["b"], kernel, C=float(stored["C"]), **given)
+        return replace(read(FOLDER / stored["file"]).as_machine(), C=stored["C"])
+    problem = {name: stored[name] for name in ("C", "loss", "bias") if name in stored}
+    if "w" in stored:
+        return Machine.linear(stored["w"], stored["b"], **problem)
+    beta, X = np.array(stored["beta"]), load(stored["data"])[0]
+    return Machine(X[beta != 0], beta[beta != 0], stored["b"], kernel, **problem)
