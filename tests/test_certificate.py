@@ -94,6 +94,14 @@ def test_no_kernel_value_is_further_off_than_its_rounding_says(seed):
         assert_within(kernel.error_bound(X), kernel, X, kernel(X, X))
 
 
+def test_the_mean_of_equal_points_need_not_be_one_of_them():
+    """The RBF kernel moves the origin there; far from zero that leaves a rounding of its own."""
+    X, kernel = np.full((32, 1), 196006369.02719834), RBF(2.2028622882377852e16)
+    tile = X[:30]
+    assert tile.mean() != X.mean() == X[0, 0]
+    assert 0 < np.abs(1 - kernel(tile, tile)).max() <= kernel.error_bound(X).theta
+
+
 # Where rounding is nearly all there is
 
 

@@ -48,12 +48,6 @@ def test_of_many_samples_only_the_rows_that_smo_touches():
     assert few.kernel.values < 0.25 * 1500**2 < many.kernel.values
 
 
-def test_rows_that_are_kept_are_not_evaluated_again():
-    some = problem(400, mb=400 * 399 / 2**17)
-    taken = smo(some).n_iter
-    assert some.kernel.values < 0.7 * 400 * taken
-
-
 def test_without_room_for_k_newton_asks_for_what_has_changed_only():
     """Rows of those who have a multiplier; Kβ from that of the last β, or it were twice as many."""
     for room, most, gamma, C in (900, 0.6, 0.1, 1.0), (133, 4, 0.05, 0.1):

@@ -114,16 +114,6 @@ def test_a_gram_matrix_has_n_rows_that_are_not_pickled(n, kernel):
     assert len(pickle.dumps(problem)) == empty
 
 
-@pytest.mark.parametrize("kernel", [RBF(0.5), RBF(1e300), np.inner], ids=str)
-@pytest.mark.parametrize("whole", [False, True])
-def test_a_block_of_a_gram_matrix_has_its_values(kernel, whole):
-    (X, y), F = data(0, n=40), np.array([7, 2, 30])
-    K = DualProblem(X, y, 1.0, kernel, cache_mb=1 if whole else 0.01).gram_matrix
-    if whole:
-        K.to_array()
-    assert_allclose(K.block(F), kernel(X[F], X[F]), rtol=1e-12)
-
-
 @pytest.mark.parametrize("share", [copy.copy, lambda one: one.with_bounds(one.upper)])
 def test_a_certificate_holds_whatever_another_of_the_same_matrix_does_meanwhile(share):
     """The kernel calls it just where a thread could: while a sum is half done."""
