@@ -16,7 +16,8 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from svmlib import SVC, SVCCV
+from svmlib import SVC, SVCCV, _path
+from svmlib._auto import Start
 from svmlib._path import Fold, _gram_matrices, _warm_start, fit_candidates
 from svmlib.kernels import RBF, Polynomial
 from svmlib.newton import newton
@@ -200,6 +201,14 @@ def test_a_start_moves_those_at_their_bound():
     assert np.abs(start - alpha)[free].max() < 0.1
     kept = np.where(free, alpha, 0)
     assert _warm_start(kept, problem.upper, larger) is kept
+
+
+def test_a_start_whose_certificate_does_not_reach_the_tolerance_is_no_end(monkeypatch):
+    """The steps of SMO that make a start neglect rounding, the certificate does not."""
+    claims = Start(np.zeros(40), reaches_tol=True)
+    monkeypatch.setattr(_path, "easy_start", lambda *_: claims)
+    search = SVCCV((0.01,), (0.1,), cv=2, refit=False).fit(*data(8, n=80))
+    assert search.worst_relative_gap_ <= 1e-3
 
 
 def test_neighbours_spare_steps():
