@@ -25,7 +25,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dsymv, dsyr2
-from scipy.linalg.lapack import dposv
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
 from svmlib._arrays import Array, Indices, megabytes
 from svmlib._rounding import EPS, compensated_dot, squared_norms
@@ -39,6 +39,11 @@ _MARGIN_ERROR = 1e-4  # of margins; where plain sums for w could exceed it, use 
 _MIN_FREE_FOR_ITERATION = 100
 _ITERATION_TOL = 1e-7  # of the right-hand side
 _MAX_ITERATIONS = 50  # more steps take longer than K_FF
+
+# No theory gives these three: compare the tables that `make bench` writes into benchmarks/.
+_MIN_UPDATED = 200  # free multipliers; with fewer a new factorisation is as fast as an update
+_MAX_CHANGED = 0.2  # of the multipliers of a factor; with more changes it is computed again
+_MIN_PIVOT_RATIO = 1e-4  # of the largest entry on its diagonal; below that it is not updated
 
 
 def choose_form(problem: DualProblem, start: Array) -> DualForm | PrimalForm:
@@ -66,6 +71,7 @@ class DualForm:
         self.diagonal = gram_matrix.diagonal
         self.rank = gram_matrix.n  # a bound on the rank
         self.min_free_for_iteration = _MIN_FREE_FOR_ITERATION * gram_matrix.frobenius_ratio
+        self.factor: _UpdatedFactor | None = None
 
     def represent(self, beta: Array) -> Array:
         """Return v = Σ β_i φ_i."""
@@ -93,13 +99,13 @@ class DualForm:
             x, converged = self.iterate(free, h, rhs, total)
             if converged:
                 return x
+        if free.size >= _MIN_UPDATED:
+            if self.factor is None or not self.factor.serves(free, h):
+                self.factor = None  # its room is needed
+                self.factor = _UpdatedFactor(self.gram_matrix, free, h)
+            return self.factor.solve(free, rhs, total)
         K = self.gram_matrix.block(free)
-        average = np.full(free.size, 1 / free.size)  # products with it are faster than means
-        means = dsymv(1.0, K.T, average, lower=1)
-        sizes = K.diagonal() + np.abs(means).max()
-        # This subtracts the means of rows and columns from K, but only in the half that is read.
-        change = means - average @ means / 2
-        dsyr2(-1.0, np.ones(free.size), change, a=K.T, lower=1, overwrite_a=1)
+        means, sizes = _centre(K)
         return _solve_centred(K, means, sizes, h, rhs, total)
 
     def iterate(self, free: Indices, h: float, rhs: Array, total: float) -> tuple[Array, bool]:
@@ -146,6 +152,87 @@ class DualForm:
         move = np.zeros(q.size)  # x as a vector of all samples
         move[free] = x
         return q + move, _with_bias_change(r + self.scores(move), free, -h * x)
+
+
+class _UpdatedFactor:
+    r"""The Cholesky factor of K_GG + hI, which solves for other free sets F, too, if few differ.
+
+    A sample of F that G lacks adds a row and a column, and for a sample of G that F lacks, x_i = 0
+    is an equation with a multiplier of its own. So the equations have a border M of as many columns
+    as samples differ, and one more for b and Σx. The factor L turns M into :math:`W = L^{-1} M`,
+    whose columns are kept, and the unknowns y of the border follow from the Schur complement, a
+    small matrix. From K the means of rows and columns are subtracted, except for a constant, which
+    changes b only, and makes the vector of ones an eigenvector like the others.
+    """
+
+    def __init__(self, gram_matrix: GramMatrix, base: Indices, h: float) -> None:
+        self.gram_matrix, self.base, self.h = gram_matrix, base, h
+        n, size = gram_matrix.n, base.size
+        K = gram_matrix.block(base)
+        self.constant = float(K.diagonal().mean()) / size / 2
+        means, sizes = _centre(K, self.constant)
+        self.constant += float(means.mean()) / 2
+        self.shift = np.zeros(n)  # what is subtracted from the row and from the column of a sample
+        self.shift[base] = means - self.constant
+        self.L = _cholesky_shifted(K, h, sizes)
+        pivots = self.L.diagonal()
+        self.updatable = bool(pivots.min() > _MIN_PIVOT_RATIO * pivots.max())
+        self.in_base = np.zeros(n, dtype=bool)
+        self.in_base[base] = True
+        self.row = np.full(n, -1)  # of Wᵀ, for a sample that has differed already
+        self.Wt = self.forward(np.ones((1, size)))
+
+    def forward(self, Mt: Array) -> Array:
+        """Return (L⁻¹M)ᵀ, in place of Mᵀ."""
+        solution: Array = dtrtrs(self.L, Mt.T, lower=1, overwrite_b=1)[0]
+        return solution.T
+
+    def changed(self, free: Indices) -> tuple[Indices, Indices]:
+        """Return the samples of F that G lacks, and those of G that F lacks."""
+        in_free = np.zeros(self.in_base.size, dtype=bool)
+        in_free[free] = True
+        return (in_free & ~self.in_base).nonzero()[0], (self.in_base & ~in_free).nonzero()[0]
+
+    def serves(self, free: Indices, h: float) -> bool:
+        """Return whether h is the same, and F so near to G that updates are faster."""
+        n_changed = sum(part.size for part in self.changed(free))
+        few = self.updatable and n_changed <= _MAX_CHANGED * self.base.size
+        return h == self.h and (few or n_changed == 0)
+
+    def extend(self, added: Indices, removed: Indices) -> None:
+        """Append the rows of Wᵀ for these samples that have not differed before."""
+        added, removed = added[self.row[added] < 0], removed[self.row[removed] < 0]
+        new = np.concatenate([added, removed])
+        if not new.size:
+            return
+        Mt = np.zeros((new.size, self.base.size))
+        rows = self.gram_matrix.block(added, self.base)
+        self.shift[added] = rows.mean(axis=1) - self.constant
+        Mt[: added.size] = rows - self.shift[added, None] - self.shift[self.base]
+        Mt[np.arange(added.size, new.size), np.searchsorted(self.base, removed)] = 1
+        self.row[new] = np.arange(len(self.Wt), len(self.Wt) + new.size)
+        self.Wt = np.concatenate([self.Wt, self.forward(Mt)])
+
+    def solve(self, free: Indices, rhs: Array, total: float) -> Array:
+        """Return x as `DualForm.solve` does."""
+        added, removed = self.changed(free)
+        self.extend(added, removed)
+        x = np.zeros(self.in_base.size)  # of all samples; at first the right-hand side
+        x[free] = rhs - total * self.shift[free]
+        z = self.forward(x[None, self.base])[0]
+        Wt = self.Wt.take(np.concatenate([self.row[added], self.row[removed], [0]]), 0)
+        schur, y = -(Wt @ Wt.T), -(Wt @ z)
+        m, shift = added.size, self.shift[added]
+        schur[:m, :m] += self.gram_matrix.block(added, added) - shift - shift[:, None]
+        schur[np.arange(m), np.arange(m)] += self.h
+        schur[:m, -1] += 1
+        schur[-1, :m] += 1
+        y[:m] += x[added]
+        y[-1] += total
+        y = np.linalg.solve(schur, y)
+        x[self.base] = dtrtrs(self.L, z - y @ Wt, lower=1, trans=1, overwrite_b=1)[0]
+        x[added] = y[:m]
+        return x[free]
 
 
 class PrimalForm:
@@ -214,6 +301,19 @@ def _with_bias_change(ds: Array, free: Indices, wanted: Array) -> Array:
     return ds
 
 
+def _centre(K: Array, constant: float = 0.0) -> tuple[Array, Array]:
+    """Subtract the means of rows and columns from K, in the half that is read, and add a constant.
+
+    Return the means, and bounds on the sizes of the numbers.
+    """
+    average = np.full(len(K), 1 / len(K))  # products with it are faster than means
+    means = dsymv(1.0, K.T, average, lower=1)
+    sizes = K.diagonal() + np.abs(means).max()
+    change = means - average @ means / 2 - constant
+    dsyr2(-1.0, np.ones(len(K)), change, a=K.T, lower=1, overwrite_a=1)
+    return means, sizes
+
+
 def _solve_centred(
     A: Array, means: Array, sizes: Array, h: float, rhs: Array, total: float
 ) -> Array:
@@ -229,15 +329,21 @@ def _solve_centred(
 
 
 def _solve_shifted(A: Array, h: float, rhs: Array, sizes: Array) -> Array:
-    """Return (A + hI)⁻¹ rhs for a positive semidefinite A, contiguous, which is overwritten.
+    """Return (A + hI)⁻¹ rhs for a positive semidefinite A, which is overwritten."""
+    solution: Array = dpotrs(_cholesky_shifted(A, h, sizes), rhs, lower=1)[0]
+    return solution
+
+
+def _cholesky_shifted(A: Array, h: float, sizes: Array) -> Array:
+    """Return the Cholesky factor of A + hI for a positive semidefinite A, contiguous, in its place.
 
     A bound on the rounding errors of numbers of these sizes is added to the diagonal, too, so that
     the matrix is positive definite however small h is. The next Newton step corrects that.
     """
     A.ravel()[:: len(A) + 1] += 8 * len(A) * EPS * sizes + h
     # A.T is A in the memory order of LAPACK.
-    solution: Array
-    _, solution, failed = dposv(A.T, rhs, lower=1, overwrite_a=1)
+    factor: Array
+    factor, failed = dpotrf(A.T, lower=1, overwrite_a=1, clean=0)
     if failed:
         raise LinAlgError("K + hI is not positive definite to rounding")
-    return solution
+    return factor

@@ -40,9 +40,11 @@ from svmlib.kernels import (
 __all__ = ["CacheTooSmallError", "GramMatrix"]
 
 _CHUNK_SIZE = 2**20  # floats; the system backs chunks of several MB by huge pages
-# Up to so many samples all of K at once is faster: half of it, by large products. Of more samples
-# SMO often touches a sixth, and rows are cheap one by one, so each is evaluated when it is needed.
+# All of K at once takes about as long as a quarter of its rows one by one, because it is half of K,
+# by large products. So up to so many samples it is evaluated when SMO asks for the first row, and
+# of more samples once SMO has asked for that part of the rows.
 EAGER_SAMPLES = 1000
+_MANY_ROWS_DIVISOR = 5  # one in so many rows of K
 _NEW_ROWS_DIVISOR = 4  # one in so many rows of K; more new ones at a time are not kept
 _FEW_ROWS_DIVISOR = 5  # one in so many rows of K: if a sum needs no more, copying these is faster
 _MIRROR_BLOCK = 64  # rows of a block, when half of K is mirrored
@@ -142,7 +144,8 @@ class GramMatrix:
                 got = f"no row {i!r} of a Gram matrix of {self.n} points"
                 advice = "i must be one row number; to_array() has all rows"
                 raise IndexError(f"{got}: {advice}") from None
-        if self.full is None and self.n <= EAGER_SAMPLES and 2 * self.n**2 <= self.cache_size:
+        many = self.n <= EAGER_SAMPLES or _MANY_ROWS_DIVISOR * len(self._cached) > self.n
+        if self.full is None and many and 2 * self.n**2 <= self.cache_size:
             self.to_array()
         if self.full is not None:
             self._cached[i] = self.full[i]  # a view
@@ -359,22 +362,26 @@ class GramMatrix:
         self._last_sum = beta.copy(), sums
         return sums
 
-    def block(self, F: Indices) -> Array:
-        """Return a copy of K_FF, the rows and columns F of K, which the caller may overwrite.
+    def block(self, rows: Indices, columns: Indices | None = None) -> Array:
+        """Return a copy of these rows and columns of K, which the caller may overwrite.
+
+        Without columns they are the rows again, as in K_FF.
 
         Raises
         ------
         CacheTooSmallError
             If the values, and as many more, do not fit the cache, and all of K is not kept.
         """
+        columns = rows if columns is None else columns
         if self.full is not None:
-            return self.full.take(F, 0).take(F, 1)
-        self._require_room(2 * F.size**2, f"the equations of {F.size} free multipliers take")
+            return self.full.take(rows, 0).take(columns, 1)
+        size = rows.size * columns.size
+        self._require_room(2 * size, f"the equations of {rows.size} free multipliers take")
         if self.product_form:
             left, right, transform = self.product_form
-            return transform(left.take(F, 0) @ right.take(F, 1))
-        X = self.X[F]
-        return self.kernel.evaluator(X)(X, np.empty((F.size, F.size)))
+            return transform(left.take(rows, 0) @ right.take(columns, 1))
+        evaluate = self.kernel.evaluator(self.X[columns])
+        return evaluate(self.X[rows], np.empty((rows.size, columns.size)))
 
     def _cache_if_room(self, wanted: Indices) -> NDArray[np.bool_]:
         """Evaluate these rows if few are new and there is room; return which are kept now.

@@ -160,10 +160,35 @@ def test_nearly_diagonal_equations_are_solved_without_a_factorisation(monkeypatc
     if factorise:
         monkeypatch.setattr(_newton_forms, "_MAX_ITERATIONS", 2)
     else:
-        monkeypatch.delattr(_newton_forms, "dposv")
+        monkeypatch.delattr(_newton_forms, "dpotrf")
     solution = newton(problem)
     assert solution.n_iter < 20
     assert_allclose(solution.alpha, interior_point(problem).alpha, atol=0.02)
+
+
+@pytest.mark.parametrize("h", [1e-300, 0.1])
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_factor_serves_free_sets_that_differ_by_few(monkeypatch, h, whole):
+    """Twice: the second set shares samples with the first, and brings some of its own."""
+    X, y = noisy(500, 8, 0.1)
+    form = _newton_forms.DualForm(DualProblem(X, y, 10.0, RBF(0.3)).gram_matrix)
+    form.min_free_for_iteration = np.inf
+    K = RBF(0.3)(X, X)
+    if whole:
+        form.gram_matrix.to_array()
+    rng = np.random.default_rng(0)
+    form.solve(np.arange(50, 350), h, y[50:350], 1.0)
+    monkeypatch.delattr(_newton_forms, "dpotrf")
+    for first, last in (40, 335), (45, 350), (60, 365), (50, 350):
+        free = np.delete(np.arange(first, last), [30, 77])
+        rhs, total = rng.normal(size=free.size), rng.normal()
+        x = form.solve(free, h, rhs, total)
+        residual = K[np.ix_(free, free)] @ x + h * x - rhs
+        assert np.ptp(residual) < 1e-8
+        assert abs(x.sum() - total) < 1e-9
+    for other in (np.arange(100, 400), 2 * h), (np.arange(150, 450), h):
+        with pytest.raises(NameError):  # with another h, or with many changes, it is not enough
+            form.solve(*(other[0], other[1], y[other[0]], 0.0))
 
 
 def test_a_gram_matrix_that_is_kept_later_may_be_nearly_diagonal_too():
