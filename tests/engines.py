@@ -66,10 +66,12 @@ class Tab:
         """Scroll an element to the middle; return where it is once what is near is laid out."""
         return self.ask(
             f"""new Promise(done => {{
-                const box = () => JSON.stringify({element}.getBoundingClientRect());
+                const box = () => {{
+                    {element}.scrollIntoView({{block: 'center', behavior: 'instant'}});
+                    return JSON.stringify({element}.getBoundingClientRect());
+                }};
                 const look = (before, same) => same > 4 ? done(JSON.parse(before))
                     : requestAnimationFrame(() => look(box(), box() === before ? same + 1 : 0));
-                {element}.scrollIntoView({{block: 'center', behavior: 'instant'}});
                 look(box(), 0);
             }})"""
         )
