@@ -73,7 +73,7 @@ def test_a_score_of_the_other_sign_is_named_and_no_length_of_w():
     for verdict, other in (right, negated), (negated, right):
         assert ("other sign" in str(verdict)) == (verdict is negated)
         assert "length" not in str(verdict)
-        assert_allclose(verdict.primal_negated, other.primal)
+        assert_allclose(verdict.negated.primal, other.primal)
     wrong = certify_machine(replace(ours, coefficients=-ours.coefficients), X, Y)
     assert wrong.excess_best_scale > 1, "it cannot be scaled away"
     assert wrong.best_scale.t < 1e-3
