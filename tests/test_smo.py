@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn import svm
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib.kernels import RBF, Polynomial, Precomputed, Sigmoid
@@ -67,16 +66,6 @@ def test_steps_end_where_a_curvature_is_small_next_to_k(selection):
         assert len([*islice(steps(problem, selection=selection), 100)]) < 10
 
 
-def test_the_duality_gap_is_no_larger_than_libsvms():
-    for seed in range(20):
-        X, y = data(seed, n=150, d=3)
-        problem, peer = DualProblem(X, y, 1.0, RBF(0.3)), svm.SVC(C=1.0, gamma=0.3).fit(X, y)
-        alpha = np.zeros(150)
-        alpha[peer.support_] = np.abs(peer.dual_coef_[0])
-        theirs = problem.certificate(alpha, float(peer.intercept_[0]))
-        assert smo(problem).certificate.gap <= theirs.gap
-
-
 @every_selection
 def test_an_indefinite_kernel_is_survived_and_not_oversold(selection):
     kernels = Sigmoid(1.0, -1.0), Polynomial(3, 1.0, -2.0), lambda A, B: -A @ B.T
@@ -94,16 +83,6 @@ def test_an_indefinite_kernel_without_such_a_pair_is_named_when_the_steps_do_not
     problem = DualProblem(kernel.points, [1, -1, -1], np.inf, kernel)
     with pytest.warns(ConvergenceWarning, match="or the kernel is not positive semidefinite"):
         assert not smo(problem, max_iter=1000).converged
-
-
-@every_selection
-@pytest.mark.parametrize("n_steps", [1, 30, 300])
-def test_the_gap_from_g_is_that_of_the_certificate(selection, n_steps):
-    problem = DualProblem(*data(0, 80), 2.0, RBF(0.5))
-    state = SmoState(problem, np.zeros(80), selection)
-    state.advance(1e-6, n_steps)
-    certificate = problem.certificate(state.alpha, problem.bias(state.alpha))
-    assert abs(state.relative_gap() - certificate.relative_gap) < 1e-9
 
 
 def test_forgotten_curvatures_change_no_step():
