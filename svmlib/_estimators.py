@@ -114,9 +114,9 @@ def _from_coef(
 ) -> Machine:
     """Return what an estimator with ``coef_`` says about its two classes."""
     params = _params(machine)
-    described = _training_settings(params, len(X))
+    problem = _training_settings(params, len(X))
     if len(machine.classes_) != 2:
-        if described["loss"] is None and "loss" in params:
+        if problem["loss"] is None and "loss" in params:
             raise ValueError(f"machine must have a hinge for its loss, got {params['loss']!r}")
         advice = "give (coef_[k], intercept_[k]) and y == classes_[k], with C, loss and bias; "
         advice += 'LinearSVC has loss="squared_hinge", bias="penalised" by default; '
@@ -124,9 +124,9 @@ def _from_coef(
         raise ValueError(f"machine has one vector for each of several classes: {advice}")
     _require_same_features(machine, X)
     w, b = _hyperplane_of(machine, X)
-    described["classes"] = tuple(machine.classes_.tolist())
-    described["class_weight"] = tuple(_class_factors(machine, y, sample_weight).tolist())
-    return Machine.linear(w, b, **described)
+    problem["classes"] = tuple(machine.classes_.tolist())
+    problem["class_weight"] = tuple(_class_factors(machine, y, sample_weight).tolist())
+    return Machine.linear(w, b, **problem)
 
 
 def _from_dual_coef(
@@ -208,16 +208,16 @@ def _training_settings(params: dict[str, Any], n: int) -> dict[str, Any]:
         required = "machine must have the penalty ½‖w‖² and one weight vector (ovr)"
         raise ValueError(f'{required}; {advice}, loss="hinge" and bias="penalised"')
     loss = params.get("loss")
-    described: dict[str, Any] = {"loss": loss if loss in get_args(Loss) else None, "bias": None}
-    described["C"] = params.get("C")
+    problem: dict[str, Any] = {"loss": loss if loss in get_args(Loss) else None, "bias": None}
+    problem["C"] = params.get("C")
     if "intercept_scaling" in params:  # LinearSVC
-        described |= {"intercept_scaling": float(params["intercept_scaling"]), "bias": "penalised"}
+        problem |= {"intercept_scaling": float(params["intercept_scaling"]), "bias": "penalised"}
     elif "alpha" in params:  # SGDClassifier: the mean of the losses + ½ α ‖w‖²
         alpha = params["alpha"]
-        described |= {"C": 1 / (alpha * n) if alpha else None, "bias": "free"}
+        problem |= {"C": 1 / (alpha * n) if alpha else None, "bias": "free"}
     if not params.get("fit_intercept", True):
-        described["bias"] = "none"
-    return described
+        problem["bias"] = "none"
+    return problem
 
 
 # How they predict

@@ -130,6 +130,13 @@ def read_liblinear(path: str | PathLike[str], *, zero_based: ZeroBased = "auto")
     ValueError
         If the file is not as LIBLINEAR writes it; the message names the line, which is the last
         line if the number of lines is wrong.
+
+    Examples
+    --------
+    >>> from svmlib.book import elsewhere
+    >>> model = read_liblinear(elsewhere.FOLDER / "liblinear-3-noisy.model")
+    >>> model.solver, model.labels, model.W.shape, model.intercept_scaling
+    ('L2R_L1LOSS_SVC_DUAL', (1, -1), (1, 2), 1.0)
     """
     file = ModelParser(path, "w", {"solver_type", "nr_class", "label", "nr_feature", "bias", "rho"})
     solver = file.header_choice("solver_type", _CLASSIFIERS)

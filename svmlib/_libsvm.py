@@ -133,9 +133,8 @@ class LibsvmModel:
         points = self.points[c != 0]
         c = c[c != 0]
         C = float(np.abs(c).max()) if self.svm_type == "nu_svc" and c.size else None
-        # A single point cannot have balanced multipliers: it is the w of a linear machine.
-        labels = min(pair), max(pair)
-        machine = Machine(points, c, b, self.kernel, labels, C=C)
+        machine = Machine(points, c, b, self.kernel, (min(pair), max(pair)), C=C)
+        # One multiplier alone is not balanced, so a single point is the w of a linear machine.
         return replace(machine, support=None) if c.size == 1 else machine
 
 
@@ -163,6 +162,13 @@ def read_libsvm(
         If `n_features` is not a positive integer, or the file is not as LIBSVM writes it; then the
         message names the line, which is the last line if the number of lines or of features is
         wrong.
+
+    Examples
+    --------
+    >>> from svmlib.book import elsewhere
+    >>> model = read_libsvm(elsewhere.FOLDER / "libsvm-noisy-rbf.model")
+    >>> model.kernel, model.labels, model.n_support, model.points.shape
+    (RBF(gamma=0.5), (1, -1), (42, 40), (82, 2))
     """
     n_features = None if n_features is None else check_count(n_features, "n_features")
     keys = {"svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv", "rho"}
@@ -282,6 +288,14 @@ def write_libsvm(machine: Any, path: str | PathLike[str]) -> None:
     ValueError
         If LIBSVM's format cannot hold the machine: labels that are not integers of 32 bits, another
         kernel, or a pipeline, whose scaler would be lost.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_libsvm(Machine.linear([1.0], -1.0), f"{folder}/svm.model")
+    ...     read_libsvm(f"{folder}/svm.model").predict([[3.0], [0.0]])
+    array([ 1, -1])
     """
     model = machine if isinstance(machine, LibsvmModel) else _model(machine)
     lines = [f"svm_type {model.svm_type}", *_kernel_lines(model.kernel)]
@@ -334,15 +348,17 @@ def _model(machine: Any) -> LibsvmModel:
     return LibsvmModel(svm_type, kernel, labels, rho, coefficients, points, counts)
 
 
-def _binary_model(m: Machine, svm_type: str = "c_svc") -> LibsvmModel:
+def _binary_model(machine: Machine, svm_type: str = "c_svc") -> LibsvmModel:
     """Return a machine as LIBSVM's model, with the class of positive scores as the first."""
-    order = np.argsort(m.coefficients < 0, kind="stable")
-    coefficients = m.coefficients[None, order]
-    labels = _integers(m.classes)[::-1]
-    positive = int(np.sum(m.coefficients >= 0))
+    order = np.argsort(machine.coefficients < 0, kind="stable")
+    coefficients = machine.coefficients[None, order]
+    labels = _integers(machine.classes)[::-1]
+    positive = int(np.sum(machine.coefficients >= 0))
     counts = positive, order.size - positive
-    rho = np.array([-m.b])
-    return LibsvmModel(svm_type, m.kernel, labels, rho, coefficients, m.points[order], counts)
+    rho = np.array([-machine.b])
+    return LibsvmModel(
+        svm_type, machine.kernel, labels, rho, coefficients, machine.points[order], counts
+    )
 
 
 def _integers(classes: Any) -> tuple[int, ...]:

@@ -48,6 +48,18 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
     ValueError
         If the kernel is not one of LIBSVM's, the labels are not integers, Booleans or text, the
         machine is not for two classes, or a pipeline has a step other than a scaler before it.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from onnxruntime import InferenceSession
+    >>> from svmlib.machines import Machine
+    >>> with TemporaryDirectory() as folder:
+    ...     write_onnx(Machine.linear([1.0], -1.0), f"{folder}/svm.onnx")
+    ...     session = InferenceSession(f"{folder}/svm.onnx")
+    >>> label, score = session.run(["label", "score"], {"X": np.array([[3.0], [0.0]])})
+    >>> label.tolist(), score.tolist()
+    ([1, -1], [[2.0], [-1.0]])
     """
     require_choice(dtype, "dtype", ("float64", "float32"))
     try:

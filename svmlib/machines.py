@@ -135,8 +135,8 @@ def certify_machine(
     -----
     It solves the problem itself, starting from the machine's own multipliers if these are nearly
     optimal; then it often takes a few times as long as the training, and otherwise it may take ten
-    times as long or more. Sparse rows are made dense, so for many columns it may take a thousand
-    times as long (1500 rows with 20000 columns, 0.3 % of them not zero: 0.02 s and 13 s).
+    times as long or more. Sparse rows are made dense, so for many columns it may take hundreds of
+    times as long (1500 rows with 20000 columns, 0.3 % of them not zero: 0.02 s and 8 s).
 
     Examples
     --------

@@ -66,6 +66,7 @@ def test_files_have_every_digit_and_the_answers_of_the_machine(machine, tmp_path
         assert_array_equal(found.as_machine().predict(A), answers)
         first = np.arange(len(found.points)) < found.n_support[0]  # those of the first label
         assert_array_equal(found.coefficients[0] >= 0, first)
+        assert (found.as_machine().support is None) == (len(found.points) == 1), "one point is w"
     rows(tmp_path / "rows", A, np.zeros(len(A)), precomputed=gram)
     run("svm-predict", "rows", "model", "out", cwd=tmp_path)
     assert_allclose(np.loadtxt(tmp_path / "out"), answers, rtol=1e-5)  # printed with six digits
