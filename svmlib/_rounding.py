@@ -109,8 +109,8 @@ def compensated_dot(weights: Array, A: Array) -> tuple[Array, Array]:
 
     This is Dot2 of Ogita, Rump and Oishi, as accurate as in twice the precision: the error of every
     product and sum is computed and added at the end, so the total error is a few u of the result
-    and γ_n² of the sizes of the terms. If something overflows, the result is the
-    plain sum with an infinite error.
+    and γ_n² of the sizes of the terms. If something overflows, the result is the plain sum with an
+    infinite error.
 
     References
     ----------

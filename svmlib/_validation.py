@@ -253,6 +253,7 @@ def check_class_weight(class_weight: Any, classes: NDArray[Any], labels: NDArray
         advice = "leave others out"
         if names == [0, 1]:  # as in each machine of a wrapper
             advice += ", and in OneVsOneClassifier or OneVsRestClassifier give sample_weight"
-        raise ValueError(f"class_weight must name labels of y, {names}, got {unknown}; {advice}")
+        got = f"{unknown!r:.80}"
+        raise ValueError(f"class_weight must name labels of y, {names}, got {got}; {advice}")
     factors = (class_weight.get(name, 1.0) for name in names)
     return np.array([check_scalar(f, "class_weight", positive=True) for f in factors])

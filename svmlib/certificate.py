@@ -8,8 +8,8 @@ the dual value of some multipliers. With this module you can
 - certify any (α, b) whose scores are bounded, such as by `linear_scores`: `certify`.
   `svmlib.problem.DualProblem.certificate` bounds the scores, too, for every kernel.
 
-The bounds of `svmlib._rounding` are applied to three sums: the scores Kβ, the square
-‖w‖² = βᵀKβ, and the sums over samples in the two values. Every bound is rounded outwards.
+The bounds of `svmlib._rounding` are applied to three sums: the scores Kβ, the square ‖w‖² = βᵀKβ,
+and the sums over samples in the two values. Every bound is rounded outwards.
 
 Derived in chapter 4, *Lagrange duality*.
 """

@@ -196,9 +196,9 @@ def solve_linear(
     *When it is fast.* With many more rows than columns there are always free samples, and
     five to twenty passes reach the default tolerance. It may take ten times as many if about as
     many samples as columns decide (few rows, or separable classes and a large C), or if some rows
-    lie thousands of times as far out as the others: a small turn of w carries f(x)
-    of such a row across the whole ramp, so what Newton's method expects of a step holds for short
-    ones only. Clip such columns, or take their logarithm or their ranks.
+    lie thousands of times as far out as the others: a small turn of w carries f(x) of such a row
+    across the whole ramp, so what Newton's method expects of a step holds for short ones only. Clip
+    such columns, or take their logarithm or their ranks.
 
     References
     ----------
@@ -337,15 +337,14 @@ def _certify(
     """Return t (w, b), and what the sums prove of it and of the slopes.
 
     An f(x) is off by at most ε, γ_{d+8} times the sizes of its terms and those of the bias: sums of
-    d terms, x minus the origin, t v, and the bias where the points came from.
-    With t = 1 + 2ε no margin of t (w, b) is below 1 − t + t y s, and no loss above
-    t max(0, 1 − y s). With t = 1 each sample at the margin could add Cε. Nor is a KKT violation
-    above t times the computed one and 4ε. That needs ε ≤ ½; otherwise nothing is known. A sum over
-    the n samples is off by γ_n of the sizes of its terms, and so w by 3 γ_n R Σα, of which two γ_n
-    are for the factors that scale the classes. Instead of 3 γ_n it counts 4 γ_{n+d+8}, which covers
-    the rounding of these sums and bounds, and the rounding of ‖w‖². The rounding of t itself, u,
-    is covered where the sizes are ½ or more. Where they are less, every loss is about ½ or more,
-    and 2 γ_{n+d+8} of it cover ε.
+    d terms, x minus the origin, t v, and the bias where the points came from. With t = 1 + 2ε no
+    margin of t (w, b) is below 1 − t + t y s, and no loss above t max(0, 1 − y s). With t = 1 each
+    sample at the margin could add Cε. Nor is a KKT violation above t times the computed one and 4ε.
+    That needs ε ≤ ½; otherwise nothing is known. A sum over the n samples is off by γ_n of the
+    sizes of its terms, and so w by 3 γ_n R Σα, of which two γ_n are for the factors that scale the
+    classes. Instead of 3 γ_n it counts 4 γ_{n+d+8}, which covers the rounding of these sums and
+    bounds, and the rounding of ‖w‖². The rounding of t itself, u, is covered where the sizes are ½
+    or more. Where they are less, every loss is about ½ or more, and 2 γ_{n+d+8} of it cover ε.
     """
     w, d = v[:-1], v.size
     norm = float(row_norm_bounds(w[None])[0])

@@ -1,9 +1,8 @@
 """Hyperplanes, distances and margins.
 
 With this module you can define a hyperplane w·x + b = 0, find on which side of it a point lies and
-how far away, project the point onto it, measure the functional and the geometric margin
-of labelled points, and find the margin that a given direction allows. Derived in chapter 1,
-*Geometry*.
+how far away, project the point onto it, measure the functional and the geometric margin of labelled
+points, and find the margin that a given direction allows. Derived in chapter 1, *Geometry*.
 """
 
 from __future__ import annotations

@@ -167,9 +167,9 @@ class GramMatrix:
         bound, theorem 10.5 of Higham; Rump), and the addition of s rounds by u times the diagonal.
         With s ≥ 8 γ_{n+1} Σ k_ii both together are less than s/2 if K fits into a memory. The
         values of our own kernels are off by θ N_i N_j at most (`error_bound`), a matrix of norm
-        θ Σ N_i² at most, so s includes twice that norm, which is far more than
-        the rest where γ x·z and c₀ cancel. If s included it once, terms of second order would be
-        missing. Hence K + 2sI is positive semidefinite.
+        θ Σ N_i² at most, so s includes twice that norm, which is far more than what remains where
+        γ x·z and c₀ cancel. If s included it once, terms of second order would be missing. Hence
+        K + 2sI is positive semidefinite.
 
         A matrix whose values were given in half or single precision gets a second trial, with a
         larger η. Independent rounding errors of at most ε/2 times max k_ii make a matrix of norm

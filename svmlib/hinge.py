@@ -201,8 +201,8 @@ def subgradient_descent(
 ) -> Solution:
     r"""Minimise ½‖w‖² + C Σ max(0, 1 − y_i (w·x_i + b)) by subgradient descent with a duality gap.
 
-    At every step b is the best for the current w, the slopes at the kinks are chosen
-    so that :math:`g_b = 0`, and w follows the subgradient that remains:
+    At every step b is the best for the current w, the slopes at the kinks are chosen so that
+    :math:`g_b = 0`, and w follows the subgradient that remains:
 
     .. math::
         w \leftarrow w - \eta\, g, \qquad g = w - C \sum_{i \in \text{active}} y_i x_i,
@@ -245,8 +245,8 @@ def subgradient_descent(
     the exact maximiser along that line. It lifts D by at least ½ min(gap, gap²/‖g‖²). With R the
     largest distance of two sums Σ s_i y_i x_i, D is within 2R²/(t + 2) of the maximum after t ≥ 1
     steps, and the smallest gap so far is O(R²/t). R grows with C and with the features: the harder
-    the margin, the slower. Polyak's step, the same with the minimum in place of
-    D(α), requires the minimum, which is not known.
+    the margin, the slower. Polyak's step, the same with the minimum in place of D(α), requires the
+    minimum, which is not known.
 
     References
     ----------
@@ -278,7 +278,7 @@ def subgradient_descent(
         dual = float(alpha.sum() - w @ w / 2)
         if primal - dual <= tol * primal or n_iter == max_iter:
             break
-        # The step, of w and of the multipliers.
+        # This step of the multipliers moves w by −ηg.
         s = C * active
         g = w - (s * y) @ Z
         eta = (primal - dual) / max(primal - dual, float(g @ g))

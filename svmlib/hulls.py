@@ -12,8 +12,8 @@ module you can
 
 Every bound here holds for the floats given, taken as exact numbers: the errors of rounding are
 bounded as in `svmlib._rounding`, and every bound is moved outwards by them. Points are
-first centred, which costs each coordinate a relative 2⁻⁵³, and then divided by a power
-of two, which is exact: so origin and units make no other difference.
+first centred, which costs each coordinate a relative 2⁻⁵³, and then divided by a power of two,
+which is exact: so origin and units make no other difference.
 
 Derived in chapter 2, *Convex hulls*; reduced hulls in chapter 6, *The soft margin*.
 """
@@ -408,8 +408,8 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     y : array_like of shape (n,)
         Labels −1 and +1, both present.
     cap : float, default 1.0
-        μ, from max(1/n₊, 1/n₋) to 1, up to rounding. In a class of n points the
-        float 1/n stands for the fraction, even if the float is a little less.
+        μ, from max(1/n₊, 1/n₋) to 1, up to rounding. In a class of n points the float 1/n stands
+        for the fraction, even if the float is a little less.
 
     Returns
     -------

@@ -1,7 +1,6 @@
 """An interior point method for small problems, short and accurate.
 
-The method needs the whole Gram matrix, and O(n³) operations per iteration. With this
-module you can
+The method needs the whole Gram matrix, and O(n³) operations per iteration. With this module you can
 
 - solve a `svmlib.problem.DualProblem` with `interior_point`.
 
@@ -77,8 +76,8 @@ def interior_point(
     -----
     This is chapter 4's ``follow_path`` with an upper bound, the unknowns s and ξ eliminated, and a
     crossover to the exact solution. Mehrotra's corrector would save about a third of the
-    iterations. Nothing keeps the gap from falling
-    faster than the residual. The origin is moved by `svmlib.svc.SVC`, not here.
+    iterations. Nothing keeps the gap from falling faster than the residual. The origin is moved by
+    `svmlib.svc.SVC`, not here.
 
     References
     ----------
@@ -120,7 +119,6 @@ def _iterate(problem: DualProblem, tol: float) -> Iterator[tuple[Array, float]]:
     bounded = np.isfinite(distance)
     multiplier = bounded.astype(float)
     while True:
-        # How far from the optimum is this?
         residual = 1 - H @ distance[0] - y * b + multiplier[0] - multiplier[1]
         gap = float((distance * multiplier)[bounded].sum())
         total = float(distance[0].sum())
@@ -199,8 +197,8 @@ def _solve_free(problem: DualProblem, alpha: Array, b: float) -> Array:
 
     At an active bound y f(x) − 1 stays away from zero, while the distance of α from the bound
     shrinks. That distance times the mean of k(x, x) has the unit of a margin, and the smaller of
-    the two is taken to be zero at the optimum. For the free multipliers solve
-    y f(x) = 1 at each of them, and Σ α_i y_i = 0.
+    the two is taken to be zero at the optimum. For the free multipliers solve y f(x) = 1 at each of
+    them, and Σ α_i y_i = 0.
     """
     y, C, K = problem.y, problem.upper, problem.gram_matrix.to_array()
     curvature = _mean_diagonal(problem)

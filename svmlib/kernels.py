@@ -264,8 +264,8 @@ class Polynomial(_DotProductKernel):
         The scale γ > 0 of the inner product.
     coef0 : float, default 0.0
         The constant c₀. With c₀ > 0 the features are all monomials of degree at most p, with
-        c₀ = 0 all monomials of degree exactly p. A negative c₀ is allowed, but
-        then the kernel need not be positive semidefinite and has no feature map.
+        c₀ = 0 all monomials of degree exactly p. A negative c₀ is allowed, but then the kernel need
+        not be positive semidefinite and has no feature map.
 
     Raises
     ------

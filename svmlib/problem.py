@@ -176,7 +176,7 @@ class DualProblem(ReadOnly):
         self.gram_matrix = GramMatrix(self.kernel, self.X, cache_mb)
 
     def _set_bounds(self, C: float | ArrayLike) -> None:
-        self.upper = _check_bounds(C, self.n)
+        self.upper = _check_box(C, self.n)
         self.hard_margin = bool(np.isinf(self.upper[0]))
         ends = self.y * self.upper
         self.beta_min, self.beta_max = np.minimum(0, ends), np.maximum(0, ends)
@@ -294,7 +294,7 @@ class DualProblem(ReadOnly):
         return check_vector(alpha, "alpha", length=self.n)
 
 
-def _check_bounds(C: float | ArrayLike, n: int) -> Array:
+def _check_box(C: float | ArrayLike, n: int) -> Array:
     """Return the C_i of every sample, positive, and all of them finite or all infinite."""
     if np.isscalar(C) or C is None:
         C = check_scalar(C, "C", positive=True, finite=False)

@@ -92,8 +92,8 @@ class SVC(BinaryClassifier):
     certificate_ : svmlib.certificate.Certificate
         Primal and dual value, duality gap and largest KKT violation, with rounding accounted for.
         It holds for ``coef_`` and ``intercept_`` as they are and, up to the rounding of one
-        evaluation, for `decision_function`. To keep it true, the arrays of numbers
-        below are read-only, and ``coef_`` and ``intercept_`` cannot be replaced.
+        evaluation, for `decision_function`. To keep it true, the arrays of numbers below are
+        read-only, and ``coef_`` and ``intercept_`` cannot be replaced.
     classes_ : ndarray of shape (2,)
         The two labels, sorted; f(x) ≥ 0 predicts the second.
     support_ : ndarray of shape (n_support,)
