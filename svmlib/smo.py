@@ -195,10 +195,12 @@ def steps(
 
     Parameters
     ----------
-    problem, selection, start
+    problem : DualProblem
         As for `smo`.
     tol : float, default 1e-3
         Twice the violation m(α) − M(α) at which the steps end. No certificate is computed.
+    selection, start
+        As for `smo`.
 
     Yields
     ------
