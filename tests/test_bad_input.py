@@ -257,6 +257,7 @@ CALLS = [
         lambda: Hyperplane([0.5, 0.5], 0).signed_distance([[1.7e308] * 2]),
         "small enough for the dist",
     ),
+    (lambda: Hyperplane([0.6, 0.8], 0).project([[1.7e308, -1.7e308]]), "small enough for the proj"),
     (lambda: directional_margin(X, Y, [0, 0]), "w must not be zero"),
     (lambda: directional_margin(X, ONES, [1, 2]), "both classes"),
     (lambda: PLANE.functional_margins(X, ONES[1:]), "one label for each"),
