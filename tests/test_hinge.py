@@ -110,13 +110,3 @@ def test_an_epoch_is_the_published_step_at_every_point():
     np.testing.assert_allclose((solution.alpha * y) @ X, w, rtol=1e-9, atol=1e-12)
     assert solution.n_iter == t
     assert pegasos(X, y, lam, seed=None).converged, "another order each time"
-
-
-def test_both_stop_as_soon_as_the_gap_is_small_enough():
-    X, y = gaussians(40, 2, 1)
-    for solve, factor, n in (descent, 1.0, 1), (pegasos, 0.1, 40):
-        found = solve(X, y, factor)
-        assert found.converged
-        assert found.n_iter > n
-        with pytest.warns(ConvergenceWarning):
-            assert not solve(X, y, factor, max_iter=found.n_iter - n).converged
