@@ -141,8 +141,8 @@ def rows(name: str, n: int, C: float, programs: tuple[str, ...], often: int) -> 
 
 def report() -> str:
     before = os.getloadavg()[0]
-    times, found = zip(*(rows(*fitting) for fitting in FITS), strict=True)
-    times = [row for row, fitting in zip(times, FITS, strict=True) if len(fitting[3]) > 1]
+    all_times, found = zip(*(rows(*fitting) for fitting in FITS), strict=True)
+    times = [row for row, fitting in zip(all_times, FITS, strict=True) if len(fitting[3]) > 1]
     used = ("numpy", "scikit-learn", "scikit-learn-intelex")
     about = (
         f"{date.today():%-d %B %Y}, load {before:.1f} before and {os.getloadavg()[0]:.1f} after, "

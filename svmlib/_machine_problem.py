@@ -51,7 +51,7 @@ class MachineProblem:
         self.free_bias = machine.bias == "free"
         self.plain_hinge = machine.loss == "hinge"
         self.hard_margin = self.plain_hinge and bool(np.isinf(machine.C))
-        self.bias_scale = float(machine.intercept_scaling) if machine.bias == "penalised" else 0.0
+        self.bias_scale = machine.intercept_scaling if machine.bias == "penalised" else 0.0
         self._require_valid_constants()
         # The multipliers of the squared hinge have no upper bound, though C is finite.
         self.upper = self.C if self.plain_hinge and not self.hard_margin else np.inf

@@ -11,7 +11,7 @@ from program to program:
 With this module you can
 
 - certify a machine of any program from the data alone, and get an optimal one: `certify_machine`,
-- describe a machine that has no adapter here: `Machine`.
+- describe a machine that has no adapter here: `Machine`, or `Machine.linear` for w and b.
 
 `certify_machine` never uses what a program says about itself. It evaluates the primal value of the
 machine with all rounding accounted for, and compares it with the best lower bound that it can find,
