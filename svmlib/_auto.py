@@ -12,15 +12,14 @@ Derived in chapters 12, *Newton's method*, and 13, *Many samples*.
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
-from math import isqrt
+from math import isqrt, sqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from svmlib import nystrom
 from svmlib._arrays import Array, Indices, megabytes
-from svmlib._solvers import certified_solution, check_start, objective_values
+from svmlib._solvers import after_steps, certified_solution, check_start, objective_values
 from svmlib.gram_matrix import EAGER_SAMPLES, CacheTooSmallError
 from svmlib.interior_point import MAX_INTERIOR_STEPS, run_interior_point
 from svmlib.newton import MAX_NEWTON_STEPS, last_digits_are_cheap, newton_multipliers
@@ -36,22 +35,16 @@ _LOG = logging.getLogger(__name__)
 
 # When SMO ends and Newton's method begins: TUNING.md, "Fits with default settings"
 EASY_CHANGE = 2.0  # C k(x, x); up to here most multipliers reach their bounds, and SMO is fast
-# The KKT violation that SMO leaves if C k(x, x) = 1; otherwise times this power of C k(x, x).
-_TOL_EXPONENT = 0.4
-_FIRST_ORDER_TOL, _SECOND_ORDER_TOL = 0.1, 0.05  # for Newton's method, by the choice of pairs
+# The KKT violation that SMO leaves, times the root of C k(x, x), and the largest; at first it is 2.
+_START_TOL, _MAX_START_TOL = 0.1, 1.5
+_START_STEPS = 2 / 3  # of SMO per sample, before Newton's method takes over in any case
 # With f free multipliers one step of Newton's method takes as long as about f²/500 steps of SMO. If
 # so many steps find fewer new support vectors than this fraction, nearly all have been found.
 _STEP_COST, _FEW_NEW = 500, 0.05
-_EASY_TOL = 0.05  # before it looks at the gap, where few samples are easy
-_START_STEPS = 2 / 3  # of SMO per sample, before Newton's method takes over in any case
-_MORE_START_STEPS = 4 / 3  # of SMO per sample, if they are many and a chunk would be large
+_MIN_STEPS = 32  # from one look at the gap, or at the support vectors, to the next
 _MAX_CHUNKS = 5  # and such times that SMO takes more steps
 _CHUNK_FRACTION = 0.6  # of the samples; in a larger chunk a step is hardly cheaper
-_NEAR_MARGIN = 1.1  # y f(x); if α_i = 0, up to here a sample is in the chunk
 _STEPS_PER_BOUND = 32  # of SMO in a chunk, for every multiplier at its bound
-_EASY_STEPS = 2  # of SMO per sample, where few samples are easy
-_MIN_STEPS = 16  # from one look at the gap to the next
-_STEPS_DIVISOR = 8  # of the steps taken: the quotient replaces `_MIN_STEPS` if it is larger
 _NEAR_GAP = 10  # times the gap to reach: if the gap is larger, Newton's method is faster
 _TOL_FRACTIONS = 0.9, 0.5  # of tol, for Newton's method: the certificate adds its rounding
 
@@ -59,13 +52,11 @@ _TOL_FRACTIONS = 0.9, 0.5  # of tol, for Newton's method: the certificate adds i
 _SMALLEST_PROBED = 350  # samples; up to here features save nothing
 _PROBE_SIZE = 64  # points, for a first look at the rank of K
 _PROBE_RESIDUAL = 3e-3  # of the mean of k(x, x), where their factorisation stops
-_LOW_PROBE_RANK = 40  # of these points: with more, K is not of low rank
 _START_RESIDUAL = 1e-7  # of the mean of k(x, x): with pivots up to there features make a good start
 
 # Beyond these limits a method takes minutes or hours: RESULTS.md and LARGE.md
 _SMO_STEPS_PER_SAMPLE = 100  # at most (n counts as 1000 or more); more rarely help
-_MAX_INTERIOR_SAMPLES = 1000
-_MAX_PIVOTS = 1000
+_MAX_EQUATIONS = 1000  # for the interior point method, and for a machine in the span of pivots
 _MAX_SAMPLES = 100_000  # for SMO, and for a certificate from all of K
 
 
@@ -138,7 +129,7 @@ def solve(
         if solver == "newton":
             raise
         solution = run_smo(problem, tol, smo_limit - newton_start.n_iter, newton_start.alpha)
-        solution = replace(solution, n_iter=newton_start.n_iter + solution.n_iter)
+        solution = after_steps(solution, newton_start.n_iter)
         name = "smo"
     remaining = max_iter - solution.n_iter if solver == "auto" else 0
     return _try_interior_point(problem, solution, name, tol, remaining)
@@ -171,11 +162,11 @@ def _try_interior_point(
 
     Newton's method stalls if C k(x, x) is above about 1e10.
     """
-    possible = problem.n <= _MAX_INTERIOR_SAMPLES and problem.gram_matrix.fits  # it needs all of K
+    possible = problem.n <= _MAX_EQUATIONS and problem.gram_matrix.fits  # it needs all of K
     if possible and not solution.converged and max_iter > 0:
         other = run_interior_point(problem, tol, int(min(max_iter, MAX_INTERIOR_STEPS)))
         if other.certificate.relative_gap < solution.certificate.relative_gap:
-            return replace(other, n_iter=solution.n_iter + other.n_iter), "interior_point"
+            return after_steps(other, solution.n_iter), "interior_point"
     return solution, name
 
 
@@ -201,8 +192,8 @@ def _try_nystrom(
             span = span.leading(_START_RESIDUAL * float(problem.gram_matrix.diagonal.mean()))
         if not 0 < span.rank <= max_rank:
             return None
-    elif span.rank > min(max_rank, _MAX_PIVOTS):
-        span = span.leading(0.0, min(max_rank, _MAX_PIVOTS))
+    elif span.rank > min(max_rank, _MAX_EQUATIONS):
+        span = span.leading(0.0, min(max_rank, _MAX_EQUATIONS))
         relative_gap = nystrom.forecast_relative_gap(problem, tol, span, n)
         _LOG.warning("%d pivots; expected relative duality gap: %.0e", span.rank, relative_gap)
     limit = int(min(max_iter, MAX_NEWTON_STEPS))
@@ -212,74 +203,90 @@ def _try_nystrom(
 def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried: bool) -> Start:
     """Return α near the solution, so that Newton's method has fewer free multipliers."""
     n = problem.n
-    zero = np.zeros(n)
     if problem.kernel.linear or not problem.convex:
-        return Start(zero)
+        return Start(np.zeros(n))
     # Where margins can change by little, SMO is fast to the end; otherwise only until no KKT
     # violation is large, and the larger the change, the sooner SMO slows down.
     change = mean_margin_change(problem)
     if change <= EASY_CHANGE and n <= EAGER_SAMPLES:
         return easy_start(problem, tol, max_iter, change)
-    # In few dimensions the same samples are chosen again and again; then the second-order rule,
-    # whose steps cost more, needs a fifth of them.
     rank = _probe_rank(problem) if n > _SMALLEST_PROBED else None
-    is_low = rank is not None and rank <= _LOW_PROBE_RANK
+    is_low = rank is not None and 2 * rank <= _PROBE_SIZE
     Phi = _low_rank_factor(problem, span_untried) if is_low else None
     if Phi is not None:
-        cache_mb = problem.gram_matrix.cache_mb
-        linear = DualProblem(Phi, problem.y, problem.upper, cache_mb=cache_mb)
-        limit = int(min(max_iter, MAX_NEWTON_STEPS))
-        alpha, newton_steps = newton_multipliers(linear, tol / 2, limit, zero)
-        return Start(alpha, len(newton_steps), "newton")
-    first = rank == _PROBE_SIZE
-    limit = int(min(_START_STEPS * n, max_iter))
-    with np.errstate(over="ignore", invalid="ignore"):
-        state = SmoState(problem, zero, "first" if first else "second")
-        n_steps, found = _find_support(state, tol, limit) if first else (0, False)
-        if change > EASY_CHANGE and not found:  # where many reach their bounds, it has fewer steps
-            state.selection = "second"
-        violation = _FIRST_ORDER_TOL if state.selection == "first" else _SECOND_ORDER_TOL
-        target = max(tol / 2, violation * min(change, 1e3) ** _TOL_EXPONENT)
-        if not found:
-            n_steps += state.advance(target, limit - n_steps)
-            if change <= EASY_CHANGE and 2 * np.count_nonzero(state.beta) < n:
-                more = int(min(_MORE_START_STEPS * n, max_iter - n_steps))
-                n_steps += state.advance(target, more)
-    start = Start(state.alpha, n_steps, "smo", high_rank=first)
+        return _start_in_few_coordinates(problem, Phi, tol, max_iter)
+    state, start = _start_by_smo(problem, tol, max_iter, change, rank == _PROBE_SIZE)
     if change > EASY_CHANGE and n > EAGER_SAMPLES and not problem.kernel.user_defined:
-        return _solve_chunks(state, start, target, tol, max_iter)
+        return _solve_chunks(state, start, _start_tol(tol, change), tol, max_iter)
     return start
+
+
+def _start_tol(tol: float, change: float) -> float:
+    """Return the KKT violation at which SMO ends, for a `mean_margin_change`."""
+    return max(tol / 2, min(_START_TOL * sqrt(change), _MAX_START_TOL))
+
+
+def _start_in_few_coordinates(
+    problem: DualProblem, Phi: Array, tol: float, max_iter: float
+) -> Start:
+    """Return the solution of the linear problem with the rows of Φ for points."""
+    cache_mb = problem.gram_matrix.cache_mb
+    linear = DualProblem(Phi, problem.y, problem.upper, cache_mb=cache_mb)
+    limit = int(min(max_iter, MAX_NEWTON_STEPS))
+    alpha, steps = newton_multipliers(linear, tol / 2, limit, np.zeros(problem.n))
+    return Start(alpha, len(steps), "newton")
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _start_by_smo(
+    problem: DualProblem, tol: float, max_iter: float, change: float, high_rank: bool
+) -> tuple[SmoState, Start]:
+    """Take steps of SMO, three times as many if `change` is small and then few have α_i > 0.
+
+    In few dimensions, and where many multipliers reach their bounds, the same samples are chosen
+    again and again; then the second-order rule, whose steps cost more, needs far fewer.
+    """
+    n, easy, target = problem.n, change <= EASY_CHANGE, _start_tol(tol, change)
+    state = SmoState(problem, np.zeros(n), "first" if high_rank else "second")
+    limit = int(min(_START_STEPS * n, max_iter))
+    n_steps, found = _find_support(state, tol, limit) if high_rank else (0, False)
+    if not found:
+        state.selection = state.selection if easy else "second"
+        n_steps += state.advance(target, limit - n_steps)
+        if easy and 2 * np.count_nonzero(state.beta) < n:
+            n_steps += state.advance(target, int(min(2 * _START_STEPS * n, max_iter - n_steps)))
+    return state, Start(state.alpha, n_steps, "smo", high_rank=high_rank)
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _solve_chunks(
     state: SmoState, start: Start, target: float, tol: float, max_iter: float
 ) -> Start:
-    """Return the solution for the support vectors and the samples near the margin, if they are few.
+    """Return the solution for the support vectors and the samples whose margins are less than 1.
 
     This is chunking (Boser, Guyon and Vapnik): a chunk that has all support vectors has the
-    solution of the problem; otherwise those it misses are in the next. SMO takes more steps first
-    if the chunk is large and fewer than half have α_i > 0, or if many multipliers are bounded.
+    solution of the problem; otherwise those it misses are in the next. As long as a chunk is too
+    large, SMO takes more steps, the first time if fewer than half have α_i > 0, later if more than
+    a tenth of these are at their bounds.
     """
-    problem, n, y = state.problem, state.problem.n, state.problem.y
+    problem, y, more = state.problem, state.problem.y, 2 * _START_STEPS * state.problem.n
     for trial in range(_MAX_CHUNKS):
-        alpha = start.alpha
+        alpha, n_iter = start.alpha, start.n_iter
         scores = problem.gram_matrix.incremental_matvec(alpha * y).values
         b = bias_and_interval(problem, alpha * y, scores)[0]
         primal, dual = objective_values(problem, alpha * y, scores, b)
         if not alpha.any() or 1 - dual / primal <= _TOL_FRACTIONS[0] * tol:
             break
-        chunk = ((alpha > 0) | (y * (scores + b) < _NEAR_MARGIN)).nonzero()[0]
-        fits = megabytes(chunk.size**2) <= problem.gram_matrix.cache_mb / 2
+        chunk = ((alpha > 0) | (y * (scores + b) < 1)).nonzero()[0]
         n_support, n_bounded = np.count_nonzero(alpha), np.count_nonzero(alpha >= problem.upper)
-        many_bounded = n_bounded > (n_support / 10 if fits else 0)
-        if fits and chunk.size <= _CHUNK_FRACTION * n:
+        many_bounded = 10 * n_bounded > n_support
+        fits = megabytes(chunk.size**2) <= problem.gram_matrix.cache_mb / 2
+        if fits and chunk.size <= _CHUNK_FRACTION * y.size:
             start = _solve_chunk(problem, chunk, start, target, tol, max_iter)
-        elif start.solver == "smo" and (many_bounded if trial else 2 * n_support < n):
+        elif start.solver == "smo" and (many_bounded if trial else 2 * n_support < y.size):
             state.selection = "second" if n_bounded else state.selection
-            more = int(min(_MORE_START_STEPS * n, max_iter - start.n_iter))
-            n_steps = start.n_iter + state.advance(target, more)
-            start = start._replace(alpha=state.alpha, n_iter=n_steps)
+            n_iter += state.advance(target, int(min(more, max_iter - n_iter)))
+            start = start._replace(alpha=state.alpha, n_iter=n_iter)
         else:
             break
     return start
@@ -330,13 +337,12 @@ def easy_start(problem: DualProblem, tol: float, max_iter: float, change: float)
     The change is that of `mean_margin_change`, which must be small.
     """
     state = SmoState(problem, np.zeros(problem.n), "first")
-    limit = int(min(_EASY_STEPS * problem.n, max_iter))
-    n_steps = taken = state.advance(max(tol / 2, _EASY_TOL * change**_TOL_EXPONENT), limit)
+    limit = int(min(3 * _START_STEPS * problem.n, max_iter))
+    n_steps = taken = state.advance(_start_tol(tol, change), limit)
     goal = _TOL_FRACTIONS[0] * tol
     relative_gap = np.inf if last_digits_are_cheap(problem.n, problem.n) else state.relative_gap()
     while taken and goal < relative_gap <= _NEAR_GAP * goal:
-        max_steps = min(limit - n_steps, max(_MIN_STEPS, n_steps // _STEPS_DIVISOR))
-        taken = state.advance(tol / 2, max_steps)
+        taken = state.advance(tol / 2, min(limit - n_steps, _MIN_STEPS))
         n_steps += taken
         relative_gap = state.relative_gap()
     return Start(state.alpha, n_steps, "smo", relative_gap <= goal)

@@ -11,7 +11,6 @@ Derived in chapter 12, *Newton's method*.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import repeat
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -21,7 +20,7 @@ import numpy as np
 from svmlib._arrays import Array, Indices, megabytes
 from svmlib._auto import EASY_CHANGE, Start, easy_start, mean_margin_change, solve
 from svmlib._rounding import UNIT_ROUNDOFF, round_up
-from svmlib._solvers import balance, certified_solution
+from svmlib._solvers import after_steps, balance, certified_solution
 from svmlib.gram_matrix import GramMatrix
 from svmlib.kernels import RBF, BaseKernel, ErrorBound, Linear
 from svmlib.newton import newton_multipliers
@@ -161,7 +160,7 @@ def _solve_warm(
             if solution.converged:
                 return solution
     solution, _ = solve(problem, "auto", tol, start=start)
-    return replace(solution, n_iter=n_iter + solution.n_iter)
+    return after_steps(solution, n_iter)
 
 
 def _regularisation_path(
@@ -213,7 +212,7 @@ def _regularisation_path(
             solution = _solve_warm(problem, reduced, tol, start.alpha, guess)
         alpha = solution.alpha
         seconds = perf_counter() - started
-        yield C_index, replace(solution, n_iter=start.n_iter + solution.n_iter), seconds
+        yield C_index, after_steps(solution, start.n_iter), seconds
 
 
 def fit_candidates(

@@ -5,6 +5,7 @@ Derived in chapters 4, *Lagrange duality*, and 6, *The soft margin*.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,11 @@ def certified_solution(
                 alpha, b, certificate, scores = longer, b / divisor, better, other
     converged = certificate.is_optimal_or_stationary(tol)
     return Solution(alpha.copy(), b, certificate, n_iter, converged, trace, scores.w)
+
+
+def after_steps(solution: Solution, n_iter: int) -> Solution:
+    """Return the solution with the iterations counted, too, that led to its start."""
+    return replace(solution, n_iter=n_iter + solution.n_iter)
 
 
 def _rounding_divisor(alpha: Array, b: float, scores: Scores, y: Array) -> float:
