@@ -443,7 +443,8 @@ class RBF(ClassicKernel):
 
     def _right(self, z: Array, zz: Array) -> Array:
         """Return the columns (2γz, −1, −γ‖z‖²)."""
-        return np.vstack([2 * (self.gamma * z.T), np.full(len(z), -1.0), -zz])
+        columns = np.vstack([2 * (self.gamma * z.T), np.full(len(z), -1.0), -zz])
+        return np.ascontiguousarray(columns)  # vstack keeps the order of z.T, a slower one
 
     @np.errstate(over="ignore")
     def product_form(self, X: Array) -> ProductForm | None:
