@@ -439,12 +439,12 @@ class RBF(ClassicKernel):
 
     def _left(self, x: Array, xx: Array) -> Array:
         """Return the rows (x, γ‖x‖², 1)."""
-        return np.column_stack([x, xx, np.ones(len(x))])
+        return np.ascontiguousarray(np.column_stack([x, xx, np.ones(len(x))]))
 
     def _right(self, z: Array, zz: Array) -> Array:
         """Return the columns (2γz, −1, −γ‖z‖²)."""
         columns = np.vstack([2 * (self.gamma * z.T), np.full(len(z), -1.0), -zz])
-        return np.ascontiguousarray(columns)  # vstack keeps the order of z.T, a slower one
+        return np.ascontiguousarray(columns)  # vstack keeps the order of z.T
 
     @np.errstate(over="ignore")
     def product_form(self, X: Array) -> ProductForm | None:
