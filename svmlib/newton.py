@@ -130,8 +130,9 @@ def newton(
     margin on the wrong side of 1 become free; repeat while the number of changes decreases. If
     nothing changes, these multipliers are the solution.
 
-    The equations are solved by Cholesky factorisation or, if K is nearly diagonal, by conjugate
-    gradients. If each step is expensive, give a `start`.
+    The equations are solved by a Cholesky factor, which serves later steps, too, if few multipliers
+    have become free or bounded, or, if K is nearly diagonal, by conjugate gradients. If each step
+    is expensive, give a `start`.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 import tracemalloc
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -186,9 +187,22 @@ def test_a_factor_serves_free_sets_that_differ_by_few(monkeypatch, h, whole):
         residual = K[np.ix_(free, free)] @ x + h * x - rhs
         assert np.ptp(residual) < 1e-8
         assert abs(x.sum() - total) < 1e-9
-    for other in (np.arange(100, 400), 2 * h), (np.arange(150, 450), h):
-        with pytest.raises(NameError):  # with another h, or with many changes, it is not enough
-            form.solve(*(other[0], other[1], y[other[0]], 0.0))
+
+
+@pytest.mark.parametrize(
+    ("gamma", "first", "h"),
+    [(0.3, 60, 1e-300), (0.3, 60, 0.1), (0.3, 90, 1e-300), (1e-4, 60, 1e-300)],
+)
+def test_another_h_many_changes_or_small_pivots_need_a_factor_of_their_own(
+    monkeypatch, gamma, first, h
+):
+    X, y = noisy(500, 8, 0.1)
+    form = _newton_forms.DualForm(DualProblem(X, y, 10.0, RBF(gamma)).gram_matrix)
+    form.solve(np.arange(50, 350), 1e-300, y[50:350], 1.0)
+    monkeypatch.delattr(_newton_forms, "dpotrf")
+    enough = (gamma, first, h) == (0.3, 60, 1e-300)
+    with nullcontext() if enough else pytest.raises(NameError):
+        form.solve(np.arange(first, first + 300), h, y[:300], 1.0)
 
 
 def test_a_gram_matrix_that_is_kept_later_may_be_nearly_diagonal_too():
