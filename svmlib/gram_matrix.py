@@ -40,11 +40,11 @@ from svmlib.kernels import (
 __all__ = ["CacheTooSmallError", "GramMatrix"]
 
 _CHUNK_SIZE = 2**20  # floats; the system backs chunks of several MB by huge pages
-# All of K at once takes about as long as a quarter of its rows one by one, because it is half of K,
+# All of K at once takes about as long as a third of its rows one by one, because it is half of K,
 # by large products. So up to so many samples it is evaluated when SMO asks for the first row, and
 # of more samples once SMO has asked for that part of the rows.
 EAGER_SAMPLES = 1000
-_MANY_ROWS_DIVISOR = 5  # one in so many rows of K
+_MANY_ROWS_DIVISOR = 3  # one in so many rows of K
 _NEW_ROWS_DIVISOR = 4  # one in so many rows of K; more new ones at a time are not kept
 _FEW_ROWS_DIVISOR = 5  # one in so many rows of K: if a sum needs no more, copying these is faster
 _MIRROR_BLOCK = 64  # rows of a block, when half of K is mirrored

@@ -40,13 +40,13 @@ def test_where_there_is_room_half_of_k_is_evaluated_once():
 
 
 def test_of_many_samples_only_the_rows_that_smo_touches_if_they_are_few():
-    """After a fifth of the rows half of K, because large products cost less per value."""
+    """After a third of the rows half of K, because large products cost less per value."""
     few, many = problem(1500, C=10.0, shift=2.0), problem(1500, C=1.0, shift=0.1)
     touched = {i for step in smo(few, trace=True).trace for i in step[:2]}
-    assert few.kernel.values == 1500 * len(touched) < 0.2 * 1500**2
+    assert few.kernel.values == 1500 * len(touched) < 1500**2 / 3
     assert few.gram_matrix.full is None
     smo(many)
-    assert 0.7 * 1500**2 < many.kernel.values < 0.75 * 1500**2
+    assert 0.84 * 1500**2 < many.kernel.values < 0.88 * 1500**2
 
 
 def test_without_room_for_k_newton_asks_for_what_has_changed_only():
