@@ -145,7 +145,7 @@ class GramMatrix:
                 advice = "i must be one row number; to_array() has all rows"
                 raise IndexError(f"{got}: {advice}") from None
         many = self.n <= EAGER_SAMPLES or _MANY_ROWS_DIVISOR * len(self._cached) > self.n
-        if self.full is None and many and 2 * self.n**2 <= self.cache_size:
+        if self.full is None and many and 4 * self.n**2 <= self.cache_size:
             self.to_array()
         if self.full is not None:
             self._cached[i] = self.full[i]  # a view
