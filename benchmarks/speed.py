@@ -1,8 +1,8 @@
 """How fast `svmlib.SVC` is beside LIBSVM, how its cost grows, and how little memory it needs.
 
-Both fit the same data in one process on one BLAS thread, taking turns, and the best of several runs
-counts; so the ratios mean something even on a busy computer, the times do not. LIBSVM is
-``sklearn.svm.SVC`` with a cache of 2000 MB, ours is ``SVC(solver="auto")`` as it comes, with its
+Both fit the same data in one process on one BLAS thread, taking turns, and the least CPU time of
+several runs counts; so the ratios mean something even on a busy computer, the times do not. LIBSVM
+is ``sklearn.svm.SVC`` with a cache of 2000 MB, ours is ``SVC(solver="auto")`` as it comes, with its
 certificate, which LIBSVM does not compute. LIBSVM gets the same C, γ and tol, and a limit of steps
 for the linear kernel, where it may take hours: such rows are marked, and it is slower still.
 
@@ -144,9 +144,9 @@ def prepare(make: Maker, n: int) -> tuple[np.ndarray, np.ndarray, float]:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
+    start = time.process_time()  # of this process: a busy machine adds nothing but cache misses
     work()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def compare(make: Maker, n: int, kernel: str, C: float) -> Row:
