@@ -194,9 +194,13 @@ class _UpdatedFactor:
         return (in_free & ~self.in_base).nonzero()[0], (self.in_base & ~in_free).nonzero()[0]
 
     def serves(self, free: Indices, h: float) -> bool:
-        """Return whether h is the same, and F so near to G that updates are faster."""
+        """Return whether h is the same, and F so near to G that updates are faster.
+
+        W takes no more than half of the room of L.
+        """
         n_changed = sum(part.size for part in self.changed(free))
-        few = self.updatable and n_changed <= _MAX_CHANGED * self.base.size
+        room = min(_MAX_CHANGED * self.base.size, self.base.size // 2 - len(self.Wt))
+        few = self.updatable and n_changed <= room
         return h == self.h and (few or n_changed == 0)
 
     def extend(self, added: Indices, removed: Indices) -> None:

@@ -205,6 +205,15 @@ def test_another_h_many_changes_or_small_pivots_need_a_factor_of_their_own(
         form.solve(np.arange(first, first + 300), h, y[:300], 1.0)
 
 
+def test_updates_of_a_factor_take_half_of_its_room():
+    X, y = noisy(500, 8, 0.1)
+    form = _newton_forms.DualForm(DualProblem(X, y, 10.0, RBF(0.3)).gram_matrix)
+    form.solve(np.arange(300), 0.1, y[:300], 1.0)
+    for first in range(0, 300, 30):  # each free set lacks other samples
+        form.solve(np.delete(np.arange(300), slice(first, first + 30)), 0.1, y[:270], 1.0)
+        assert form.factor.Wt.size <= form.factor.L.size / 2
+
+
 def test_a_gram_matrix_that_is_kept_later_may_be_nearly_diagonal_too():
     """A good start needs few of its rows; then conjugate gradients are tried all the same."""
     X = np.random.default_rng(0).normal(size=(30, 8))
