@@ -247,24 +247,41 @@ def in_two_units(seed: int) -> tuple[Any, Any]:
     return X * [1, random.uniform(200, 2000)], y
 
 
-def excesses(seed: int, *scalers: Any, **options: Any) -> list[float]:
-    X, y = in_two_units(seed)
-    found = []
-    for scaler in scalers:
-        machine = make_pipeline(scaler, LinearSVC(C=1000, random_state=seed, **options))
-        with warnings.catch_warnings(category=ConvergenceWarning, action="ignore"):
-            found.append(certify_machine(machine.fit(X, y), X, y).excess)
-    return found
+def excess_of(X: Any, y: Any, scaler: Any, **options: Any) -> float:
+    machine = make_pipeline(scaler, LinearSVC(**options))
+    with warnings.catch_warnings(category=ConvergenceWarning, action="ignore"):
+        return certify_machine(machine.fit(X, y), X, y).excess
 
 
-def standard_scaler_divides_the_excess_of_both_solvers_by_ten(seed: int) -> bool:
-    scalers = None, StandardScaler()
-    found = [excesses(seed, *scalers, dual=dual) for dual in (False, True)]
-    return all(raw > 10 * scaled for raw, scaled in found)
+def gain_from_scaling(seed: int, separable: bool, dual: bool) -> float:
+    """Return the excess for the mass in grams, divided by that on scaled columns.
+
+    For these, C is multiplied by the variance of the mass.
+    """
+    X, y = two_classes(np.random.default_rng(seed), separable)
+    X = np.add(X, [17, 22]) * [1, 200]
+    options: dict[str, Any] = {"dual": dual, "random_state": seed}
+    raw = excess_of(X, y, None, C=1000, **options)
+    return raw / excess_of(X, y, StandardScaler(), C=1000 * X[:, 1].var(), **options)
+
+
+def coordinate_descent_gains_from_scaling_on_separable_data(seed: int) -> bool:
+    return gain_from_scaling(seed, separable=True, dual=True) > 10
+
+
+def the_default_solver_does_not_gain_from_scaling_on_separable_data(seed: int) -> bool:
+    return gain_from_scaling(seed, separable=True, dual=False) < 10
+
+
+def the_default_solver_gains_from_scaling_on_overlapping_data(seed: int) -> bool:
+    return gain_from_scaling(seed, separable=False, dual=False) > 10
 
 
 def a_small_tolerance_is_enough_for_the_default_solver(seed: int) -> bool:
-    (default,), (finer,) = excesses(seed, None), excesses(seed, None, tol=1e-10)
+    default, finer = (
+        excess_of(*in_two_units(seed), None, C=1000, random_state=seed, **options)
+        for options in ({}, {"tol": 1e-10})
+    )
     return default > 1e-2 and finer < 1e-6
 
 
@@ -376,7 +393,9 @@ if __name__ == "__main__":
         of_the_four_lines_the_unfinished_one_of_liblinear_makes_the_fewest_errors,
         with_a_smaller_tolerance_liblinear_makes_more_errors_on_the_penguins,
         coordinate_descent_does_not_get_there_in_a_million_iterations,
-        standard_scaler_divides_the_excess_of_both_solvers_by_ten,
+        coordinate_descent_gains_from_scaling_on_separable_data,
+        the_default_solver_does_not_gain_from_scaling_on_separable_data,
+        the_default_solver_gains_from_scaling_on_overlapping_data,
         a_small_tolerance_is_enough_for_the_default_solver,
         weighting_the_rows_of_every_class_condemns_a_right_machine,
         only_the_steps_that_single_precision_holds_keep_to_the_tolerance,
