@@ -23,7 +23,7 @@ help:  ## List the commands
 
 book: fresh  ## Build the pages into _build/html
 	@echo "Building the pages. This takes about a minute."
-	$(BIN)/jupyter-book build . -W -n --keep-going
+	@$(BIN)/jupyter-book build . -W -n --keep-going
 	@echo "Done. Open $(CURDIR)/_build/html/index.html in a browser. Next: make lab"
 
 lab: fresh  ## Open JupyterLab with your own copies of the notebooks, in my-notebooks
@@ -34,14 +34,14 @@ lab: fresh  ## Open JupyterLab with your own copies of the notebooks, in my-note
 	@set --; for notebook in $(LAB)/notebooks/*.ipynb; do \
 	  mine=my-notebooks/$${notebook##*/}; \
 	  [ -e $$mine ] || { cp $$notebook $$mine && set -- "$$@" $$mine; }; \
-	done; [ $$# = 0 ] || $(BIN)/jupyter trust "$$@"
+	done; [ $$# = 0 ] || $(BIN)/jupyter trust "$$@" >/dev/null
 	@echo "What you change in my-notebooks stays. If you delete a file there, this command brings it back."
 	@echo "JupyterLab opens in your browser. To stop it, press Ctrl+C here, twice."
-	JUPYTER_CONFIG_PATH=$(CURDIR)/_jupyter $(BIN)/jupyter lab my-notebooks/01_geometry.ipynb $(LAB_OPTIONS)
+	@JUPYTER_CONFIG_PATH=$(CURDIR)/_jupyter $(BIN)/jupyter lab my-notebooks/01_geometry.ipynb $(LAB_OPTIONS)
 
 student: fresh  ## Build pages and notebooks without solutions into _build/student
 	@echo "Building the edition without solutions. This takes about a minute."
-	EDITION=student $(BIN)/jupyter-book build . -W -n --keep-going --path-output _build/student
+	@EDITION=student $(BIN)/jupyter-book build . -W -n --keep-going --path-output _build/student
 	@echo "Done. Open $(CURDIR)/$(STUDENT)/index.html in a browser,"
 	@echo "and hand out $(CURDIR)/$(STUDENT)/notebooks/svm-notebooks.zip"
 
@@ -164,7 +164,7 @@ processors: .venv/ready  ## Test the library and all notebooks as other processo
 	$(BIN)/python tools/processors.py
 
 clean:  ## Remove everything that the other commands made, but not my-notebooks
-	rm -rf .venv node_modules _build conf.py .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info
+	@rm -rf .venv node_modules _build conf.py .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info
 	@echo "Clean. The next command sets up the environment again, which takes about three minutes."
 
 # Sphinx does not see that what makes the pages, styles and scripts included, has changed: then all
@@ -174,13 +174,13 @@ fresh: _build/wheel _build/remade
 	  "Jupyter Book 2 does not build this book. Repeat after: .venv/bin/pip install -r requirements.txt")'
 files = $(shell find $(1) -type f ! -name "*.pyc")
 _build/wheel: $(call files,svmlib _static/explorables) pyproject.toml | .venv/ready
-	rm -rf $@
-	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $@ .
+	@rm -rf $@
+	@$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $@ .
 
 _build/remade: $(call files,_ext _templates _static) constraints.txt package-lock.json Makefile | _build/wheel
-	rm -rf _build/.doctrees _build/html _build/lab _build/live _build/student
-	touch $@
+	@rm -rf _build/.doctrees _build/html _build/lab _build/live _build/student
+	@touch $@
 
 .venv/ready: requirements.txt constraints.txt pyproject.toml package-lock.json
 	@$(PYTHON) tools/patient.py --set-up .venv
-	touch $@
+	@touch $@
