@@ -103,7 +103,8 @@ def solve(
 
     Examples
     --------
-    >>> solution, name = solve(DualProblem([[0.0], [2.0]], [-1, 1]), "auto", 1e-3)
+    >>> problem = DualProblem([[0.0], [2.0]], [-1, 1])
+    >>> solution, name = solve(problem, "auto", 1e-3)
     >>> solution.alpha.round(6), name
     (array([0.5, 0.5]), 'newton')
     """

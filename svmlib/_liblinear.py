@@ -47,8 +47,10 @@ class LiblinearModel:
     Examples
     --------
     >>> W, b = np.array([[1.0]]), np.array([-1.0])
-    >>> model = LiblinearModel("L2R_L1LOSS_SVC_DUAL", (1, -1), W, b, intercept_scaling=1.0)
-    >>> model.decision_function([[3.0], [0.0]]).ravel(), model.predict([[3.0], [0.0]])
+    >>> solver = "L2R_L1LOSS_SVC_DUAL"
+    >>> model = LiblinearModel(solver, (1, -1), W, b, intercept_scaling=1.0)
+    >>> X = [[3.0], [0.0]]
+    >>> model.decision_function(X).ravel(), model.predict(X)
     (array([ 2., -1.]), array([ 1, -1]))
     """
 

@@ -57,10 +57,10 @@ class LibsvmModel:
     Examples
     --------
     >>> from svmlib.kernels import Linear
-    >>> support_vectors, coefficients = np.array([[2.0], [0.0]]), np.array([[0.5, -0.5]])
-    >>> rho, n_support = np.array([1.0]), (1, 1)
+    >>> vectors, beta = np.array([[2.0], [0.0]]), np.array([[0.5, -0.5]])
+    >>> rho = np.array([1.0])
     >>> model = LibsvmModel(
-    ...     "c_svc", Linear(), (1, -1), rho, coefficients, support_vectors, n_support
+    ...     "c_svc", Linear(), (1, -1), rho, beta, vectors, n_support=(1, 1)
     ... )
     >>> model.decision_function([[3.0], [0.0]]), model.predict([[3.0], [0.0]])
     (array([ 2., -1.]), array([ 1, -1]))

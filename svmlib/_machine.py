@@ -75,7 +75,8 @@ class Machine(ReadOnly):
     Examples
     --------
     >>> machine = Machine([[2.0], [0.0]], [0.5, -0.5], -1.0, C=1.0)
-    >>> machine.decision_function([[3.0], [0.0]]), machine.predict([[3.0], [0.0]])
+    >>> X = [[3.0], [0.0]]
+    >>> machine.decision_function(X), machine.predict(X)
     (array([ 2., -1.]), array([ 1, -1]))
     """
 
@@ -171,7 +172,8 @@ class Machine(ReadOnly):
 
         Examples
         --------
-        >>> Machine.linear([1.0, 2.0], -3.0, classes=("no", "yes")).predict([[1.0, 1.0]])
+        >>> machine = Machine.linear([1.0, 2.0], -3.0, classes=("no", "yes"))
+        >>> machine.predict([[1.0, 1.0]])
         array(['yes'], dtype='<U3')
         """
         return cls(check_vector(w, "w")[None], np.ones(1), b, support=None, **problem)

@@ -57,7 +57,8 @@ def write_onnx(machine: Any, path: str | PathLike[str], *, dtype: str = "float64
     >>> with TemporaryDirectory() as folder:
     ...     write_onnx(Machine.linear([1.0], -1.0), f"{folder}/svm.onnx")
     ...     session = InferenceSession(f"{folder}/svm.onnx")
-    >>> label, score = session.run(["label", "score"], {"X": np.array([[3.0], [0.0]])})
+    >>> X = np.array([[3.0], [0.0]])
+    >>> label, score = session.run(["label", "score"], {"X": X})
     >>> label.tolist(), score.tolist()
     ([1, -1], [[2.0], [-1.0]])
     """

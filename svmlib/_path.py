@@ -188,10 +188,11 @@ def _regularisation_path(
 
     Examples
     --------
-    >>> problem = DualProblem([[0.0], [2.0], [3.0]], [-1, 1, 1], kernel=RBF(1.0))
-    >>> found = list(_regularisation_path(problem, None, np.ones(3), np.array([10.0, 0.1]), 1e-3))
-    >>> [number for number, _, _ in found], all(one.converged for _, one, _ in found)
-    ([1, 0], True)
+    >>> X, y, Cs = [[0.0], [2.0], [3.0]], [-1, 1, 1], np.array([10.0, 0.1])
+    >>> problem = DualProblem(X, y, kernel=RBF(1.0))
+    >>> found = list(_regularisation_path(problem, None, np.ones(3), Cs, 1e-3))
+    >>> [(number, solution.converged) for number, solution, _ in found]
+    [(1, True), (0, True)]
     """
     alpha = np.zeros(problem.n)
     upper = np.full(problem.n, np.inf)

@@ -78,7 +78,8 @@ class Verdict:
     Examples
     --------
     >>> from svmlib.machines import certify_machine
-    >>> verdict = certify_machine(([1.0], -1.5), [[0.0], [2.0], [3.0]], [-1, 1, 1], C=10.0)
+    >>> X, y = [[0.0], [2.0], [3.0]], [-1, 1, 1]
+    >>> verdict = certify_machine(([1.0], -1.5), X, y, C=10.0)
     >>> verdict.is_optimal(1e-3), round(verdict.excess, 3)
     (False, 10.0)
     >>> verdict.best_bias.b, round(verdict.best_bias.primal, 6)

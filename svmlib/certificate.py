@@ -205,7 +205,9 @@ class Certificate:
 
     Examples
     --------
-    >>> certificate = Certificate(0.75, 0.4375, kkt_violation=0.375, infeasibility=0.0, norm_w=0.5)
+    >>> certificate = Certificate(
+    ...     0.75, 0.4375, kkt_violation=0.375, infeasibility=0.0, norm_w=0.5
+    ... )
     >>> print(certificate)
     primal 0.75, dual 0.4375, gap 0.32
     largest KKT violation 0.38, infeasibility 0, norm of w 0.5
@@ -491,8 +493,10 @@ def certify(
 
     Examples
     --------
-    >>> X, y, alpha = np.array([[0.0], [2.0]]), np.array([-1.0, 1.0]), np.array([0.5, 0.5])
-    >>> certify(alpha, -1.0, linear_scores(X, alpha * y), y, np.ones(2)).is_optimal(1e-12)
+    >>> X, y = np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])
+    >>> alpha = np.array([0.5, 0.5])
+    >>> scores = linear_scores(X, alpha * y)
+    >>> certify(alpha, -1.0, scores, y, np.ones(2)).is_optimal(1e-12)
     True
     """
     if not isinstance(scores, Scores):

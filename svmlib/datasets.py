@@ -79,8 +79,8 @@ class Dataset(ReadOnly):
 
     Examples
     --------
-    >>> names = {"feature_names": ("length",), "units": ("cm",), "class_names": ("short", "long")}
-    >>> worms = Dataset([[2.0], [9.0]], [-1, 1], **names)
+    >>> classes = "short", "long"
+    >>> worms = Dataset([[2.0], [9.0]], [-1, 1], ("length",), ("cm",), classes)
     >>> worms.axis_labels, worms.names([1, -1])
     (('length (cm)',), ['long', 'short'])
     """
@@ -201,7 +201,8 @@ def load_penguins(
 
     Examples
     --------
-    >>> load_penguins(("Adelie", "Chinstrap"), ("bill_length_mm", "bill_depth_mm")).X.shape
+    >>> bill = "bill_length_mm", "bill_depth_mm"
+    >>> load_penguins(("Adelie", "Chinstrap"), bill).X.shape
     (219, 2)
     """
     species = _check_names(species, "species", 2, ("Adelie", "Chinstrap", "Gentoo"))

@@ -461,7 +461,8 @@ def solve_kernel(
     >>> import dask.array as da
     >>> from svmlib.kernels import RBF
     >>> x = np.linspace(-3, 3, 2000)[:, None]
-    >>> X, y = da.from_array(x, chunks=(500, 1)), np.where(np.sin(2 * x[:, 0]) > 0, 1, -1)
+    >>> X = da.from_array(x, chunks=(500, 1))
+    >>> y = np.where(np.sin(2 * x[:, 0]) > 0, 1, -1)
     >>> solution = solve_kernel(X, y, RBF(1.0))
     >>> solution.converged, len(solution.pivots) < 30
     (True, True)

@@ -150,7 +150,8 @@ class DirectionalMargin:
 
     Examples
     --------
-    >>> margin = directional_margin([[0, 0], [3, 1], [5, 2]], [-1, 1, 1], w=[2, 0])
+    >>> X, y = [[0, 0], [3, 1], [5, 2]], [-1, 1, 1]
+    >>> margin = directional_margin(X, y, w=[2, 0])
     >>> margin.b_minus, margin.b_plus, margin.width
     (0.0, 6.0, 3.0)
     """
@@ -181,9 +182,10 @@ def directional_margin(X: ArrayLike, y: ArrayLike, w: ArrayLike) -> DirectionalM
 
     Examples
     --------
-    >>> directional_margin([[0, 0], [6, 0]], [-1, 1], w=[1, 0]).width
+    >>> X, y = [[0, 0], [6, 0]], [-1, 1]
+    >>> directional_margin(X, y, w=[1, 0]).width
     6.0
-    >>> directional_margin([[0, 0], [6, 0]], [-1, 1], w=[-1, 0]).width  # on the wrong sides
+    >>> directional_margin(X, y, w=[-1, 0]).width  # on the wrong sides
     -6.0
     """
     plane = Hyperplane(check_vector(w, "w"), 0.0)

@@ -322,7 +322,8 @@ class GramMatrix:
         Examples
         --------
         >>> from svmlib.kernels import Linear
-        >>> GramMatrix(Linear(), [[1.0], [2.0]], cache_mb=1.0).matvec(np.array([1.0, -1.0]))
+        >>> K = GramMatrix(Linear(), [[1.0], [2.0]], cache_mb=1.0)
+        >>> K.matvec(np.array([1.0, -1.0]))
         array([-1., -2.])
         """
         nonzero = beta.nonzero()[0]

@@ -253,8 +253,9 @@ class NotSeparableError(ValueError):
     Examples
     --------
     >>> from svmlib import SVC
+    >>> X, y = [[0.0], [2.0], [1.0]], [-1, -1, 1]
     >>> try:
-    ...     SVC(kernel="linear", C=float("inf")).fit([[0.0], [2.0], [1.0]], [-1, -1, 1])
+    ...     SVC(kernel="linear", C=float("inf")).fit(X, y)
     ... except NotSeparableError as error:
     ...     print(error.separation.point, error.separation.verify())
     [1.] True
@@ -374,7 +375,8 @@ class ClosestPoints(ReadOnly):
 
     Examples
     --------
-    >>> closest = closest_points([[0.0, 1.0], [3.0, 0.0], [3.0, 2.0]], [-1, 1, 1])
+    >>> X, y = [[0.0, 1.0], [3.0, 0.0], [3.0, 2.0]], [-1, 1, 1]
+    >>> closest = closest_points(X, y)
     >>> closest.lower_bound <= 3 <= closest.distance, closest.gap < 1e-13
     (True, True)
     """
@@ -443,7 +445,8 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
 
     Examples
     --------
-    >>> closest = closest_points([[0.0, 0.0], [2.0, -1.0], [2.0, 1.0]], [-1, 1, 1])
+    >>> X, y = [[0.0, 0.0], [2.0, -1.0], [2.0, 1.0]], [-1, 1, 1]
+    >>> closest = closest_points(X, y)
     >>> closest.p, round(closest.distance, 12)
     (array([2., 0.]), 2.0)
     """

@@ -86,7 +86,8 @@ def interior_point(
     Examples
     --------
     >>> from svmlib.problem import DualProblem
-    >>> solution = interior_point(DualProblem([[0.0], [2.0]], [-1, 1], C=np.inf))
+    >>> problem = DualProblem([[0.0], [2.0]], [-1, 1], C=np.inf)
+    >>> solution = interior_point(problem)
     >>> solution.alpha.round(6), round(solution.b, 6)
     (array([0.5, 0.5]), -1.0)
     """

@@ -140,12 +140,16 @@ def certify_machine(
 
     Examples
     --------
-    >>> print(certify_machine(([1.0], -1.5), [[0.0], [2.0], [3.0]], [-1, 1, 1], C=10.0))
-    check that X has the rows of training and no others, as the machine saw them (scaled?)
+    >>> X, y = [[0.0], [2.0], [3.0]], [-1, 1, 1]
+    >>> verdict = certify_machine(([1.0], -1.5), X, y, C=10.0)
+    >>> print(verdict)  # doctest: +NORMALIZE_WHITESPACE
+    check that X has the rows of training and no others,
+      as the machine saw them (scaled?)
     and that C, weights, loss and bias are those of training
     minimises ½‖w‖² + C Σ max(0, 1 − y f), C = 10; bias free
     its value is at most 5.50001; the optimum is in [0.499999, 0.500001]
-    so its relative excess is at most 10.1; 0 of 3 answers differ from our own solution's
+    so its relative excess is at most 10.1;
+      0 of 3 answers differ from our own solution's
     its b is not the best for its w: -1 would give 0.500001
     """
     tol = check_scalar(tol, "tol", positive=True)

@@ -102,7 +102,8 @@ class PivotSpan(ReadOnly):
     Examples
     --------
     >>> from svmlib.kernels import RBF
-    >>> span = PivotSpan.of_sample(RBF(1.0), np.linspace(0, 1, 50)[:, None], 1e-9)
+    >>> sample = np.linspace(0, 1, 50)[:, None]
+    >>> span = PivotSpan.of_sample(RBF(1.0), sample, 1e-9)
     >>> X = np.array([[0.123], [0.456]])
     >>> Phi = span.features(X)
     >>> bool(np.abs(Phi @ Phi.T - RBF(1.0)(X, X)).max() < 1e-8), span.rank < 10
@@ -435,7 +436,8 @@ def nystrom(
     --------
     >>> from svmlib.kernels import RBF
     >>> X = np.random.default_rng(0).normal(size=(6000, 1))
-    >>> solution = nystrom(DualProblem(X, np.where(np.sin(3 * X[:, 0]) > 0, 1, -1), 1.0, RBF(1.0)))
+    >>> y = np.where(np.sin(3 * X[:, 0]) > 0, 1, -1)
+    >>> solution = nystrom(DualProblem(X, y, 1.0, RBF(1.0)))
     >>> solution.converged, len(solution.pivots) < 20
     (True, True)
     """
@@ -570,7 +572,8 @@ def low_rank(
     >>> from svmlib.kernels import RBF
     >>> X = np.linspace(0, 1, 1000)[:, None]
     >>> Phi = low_rank(RBF(1.0), X)
-    >>> Phi.shape[1] < 10, bool(np.abs(Phi @ Phi.T - RBF(1.0)(X, X)).max() < 1e-5)
+    >>> error = np.abs(Phi @ Phi.T - RBF(1.0)(X, X)).max()
+    >>> Phi.shape[1] < 10, bool(error < 1e-5)
     (True, True)
     """
     X = check_points(X)

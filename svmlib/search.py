@@ -83,7 +83,8 @@ def one_standard_error(results: dict[str, Any]) -> int:
 
     Examples
     --------
-    >>> results = {"params": [{"C": 1.0}, {"C": 10.0}], "mean_test_score": np.array([0.85, 0.86])}
+    >>> results = {"params": [{"C": 1.0}, {"C": 10.0}]}
+    >>> results["mean_test_score"] = np.array([0.85, 0.86])
     >>> results["split0_test_score"] = np.array([0.80, 0.90])
     >>> results["split1_test_score"] = np.array([0.90, 0.82])
     >>> one_standard_error(results)  # 0.85 is at least 0.86 − 0.04

@@ -135,7 +135,8 @@ def smo(
     Examples
     --------
     >>> from svmlib.kernels import RBF
-    >>> solution = smo(DualProblem([[0.0], [1.0], [3.0]], [-1, 1, -1], 1.0, RBF(1.0)))
+    >>> X, y = [[0.0], [1.0], [3.0]], [-1, 1, -1]
+    >>> solution = smo(DualProblem(X, y, 1.0, RBF(1.0)))
     >>> solution.converged, solution.certificate.relative_gap < 1e-3
     (True, True)
     """
