@@ -240,7 +240,8 @@ def rate(n: int, rare: int, shift: float, draws: int = 40) -> str:
         paid.append([costs.per_sample(true, answers).mean() / same for answers in said])
     one, two = np.transpose(paid)
     area = norm.cdf(shift / np.sqrt(2))
-    return joined([str(n), str(rare), f"{area:.2f}", *map(str, none), mean(one), mean(two - one)])
+    counts = f"{none[0]}, {none[1]}"
+    return joined([str(n), str(rare), f"{area:.2f}", counts, mean(one), mean(two - one)])
 
 
 def mean(values: Any) -> str:
@@ -317,7 +318,7 @@ def tables_with_groups() -> str:
 
 def made_up_tables() -> str:
     """Search on all kinds of made-up tables."""
-    head = "rows | of the rarer class | area | no machine, by the rule | no machine, by the guard"
+    head = "rows | of the rarer class | area | no machine: rule, guard"
     head += " | cost of the rule | the guard costs more"
     return formatted(head, [rate(*kind) for kind in MADE_UP])
 

@@ -250,11 +250,11 @@ def row(table: Table, source: Any) -> str:
         for other in (least, bent, line, trees)
     ]
     n, d = frame(data).shape
+    taken = ("none", "line", "RBF")[study.candidate.kind]
     print(study.report(), f"\n{spent:.0f} s\n", flush=True)
     cells = [
         f"{table.item} ({n} × {d - 1}): {table.kind}",
-        ("one answer", "line", "RBF")[study.candidate.kind],
-        practice.mean_with_error(1000 * ours, groups, digits=0),
+        f"{taken}: {practice.mean_with_error(1000 * ours, groups, digits=0)}",
         *differences,
     ]
     return "| " + " | ".join(cells) + " |"
@@ -276,8 +276,7 @@ def main() -> None:
         for table in TABLES
     ]
     others = formatted(
-        "table (rows × columns) | taken | cost | one answer | RBF alone | logistic or ridge"
-        " | trees",
+        "table (rows × columns) | taken: cost | none | RBF alone | logistic or ridge | trees",
         rows,
     )
     RESULTS.write_text(others, encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -268,7 +269,7 @@ class Study:
             "Search": self._winner(),
             f"Judged by {len(self.rows)} rows, {how}": self._judged(),
             "Proof of the machine for use": [self._proof()],
-            "Notes": self.notes,
+            "Notes": [fill(note, 76, subsequent_indent="  ") for note in self.notes],
         }
         text = "\n\n".join("\n".join([title, *lines]) for title, lines in parts.items() if lines)
         if path is not None:
