@@ -43,6 +43,11 @@ LINK = re.compile(rf"(?<=_static/{SHEET})(?:\?v=\w+)?(?=\")")
 AT_LOAD = re.compile(
     r',"complete"===document\.readyState\?(\w+)\(\):window\.addEventListener\("load",\1\)'
 )
+# Names in the two lists of contents, whose wrappings are a thirtieth of the library's page.
+ENTRY = re.compile(
+    r'(nav-link" href="[^"]*"><code class=")docutils (literal) notranslate">'
+    r'<span class="pre">([^<]*)</span>'
+)
 GONE = ",/* see light.py */0"
 
 
@@ -104,6 +109,7 @@ def write(app, error):
     (static / SHEET).write_text(style, encoding="utf-8")
     version = hashlib.sha256(style.encode()).hexdigest()[:8]
     for path, page in pages.items():
+        page = ENTRY.sub(r'\1\2">\3', page)
         path.write_text(LINK.sub(f"?v={version}", page), encoding="utf-8")
 
 
