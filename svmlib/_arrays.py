@@ -13,7 +13,7 @@ FloatType = type[np.floating[Any]]
 
 
 def megabytes(n_floats: float) -> float:
-    """Return how many megabytes (2²⁰ bytes) so many floats take."""
+    """Return how many megabytes (2²⁰ bytes) this number of floats takes."""
     return 8 * n_floats / 2**20
 
 

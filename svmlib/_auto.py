@@ -252,7 +252,8 @@ def _start_by_smo(
     limit = int(min(_START_STEPS * n, max_iter))
     n_steps, found = _find_support(state, tol, limit) if high_rank else (0, False)
     if not found:
-        state.selection = state.selection if easy else "second"
+        if not easy:
+            state.selection = "second"
         n_steps += state.advance(target, limit - n_steps)
         if easy and 2 * np.count_nonzero(state.beta) < n:
             n_steps += state.advance(target, int(min(2 * _START_STEPS * n, max_iter - n_steps)))
@@ -285,7 +286,8 @@ def _solve_chunks(
         if fits and chunk.size <= _CHUNK_FRACTION * y.size:
             start = _solve_chunk(problem, chunk, start, target, tol, max_iter)
         elif start.solver == "smo" and (many_bounded if trial else 2 * n_support < y.size):
-            state.selection = "second" if n_bounded else state.selection
+            if n_bounded:
+                state.selection = "second"
             n_iter += state.advance(target, int(min(more, max_iter - n_iter)))
             start = start._replace(alpha=state.alpha, n_iter=n_iter)
         else:

@@ -313,7 +313,7 @@ def _kernel_of(machine: Any, X: Array | None) -> BaseKernel | Literal["precomput
     """Return the kernel of a fitted estimator, if it is named as in scikit-learn."""
     if isinstance(machine, SVC):
         kernel = getattr(machine, "kernel_", None)  # `SVC.fit` keeps no matrix
-        return check_kernel(kernel) if kernel else "precomputed"
+        return "precomputed" if kernel is None else check_kernel(kernel)
     params: Any = _params(machine)
     name = params.get("kernel")
     gamma = getattr(machine, "_gamma", params.get("gamma"))

@@ -35,7 +35,7 @@ from svmlib.problem import DualProblem
 
 _MARGIN_ERROR = 1e-4  # of margins; where plain sums for w could exceed it, use `compensated_dot`
 
-# Conjugate gradients, for at least so many free multipliers times ‖K‖²_F / Σ K_ii²
+# Conjugate gradients, if there are more free multipliers than this number times ‖K‖²_F / Σ K_ii²
 _MIN_FREE_FOR_ITERATION = 100
 _ITERATION_TOL = 1e-7  # of the right-hand side
 _MAX_ITERATIONS = 50  # more steps take longer than K_FF

@@ -37,7 +37,7 @@ SMALLEST_SUBNORMAL = 2.0**-1074  # the smallest positive float
 SMALLEST_NORMAL = 2.0**-1022  # the smallest that has all its digits
 LARGEST_FLOAT = float(np.finfo(float).max)
 MAX_NORM = 1e150  # of ‖w‖ and the like: below, squares are floats with room to spare
-# Operations of a bound beside its sums: no formula here has more than ten of them, and the others
+# Operations of a bound besides its sums: no formula here has more than ten of them, and the others
 # are for the rounding of γ and of the bound itself.
 SPARE_OPERATIONS = 20
 

@@ -20,7 +20,7 @@ from svmlib.problem import DualProblem, Solution, bias_and_interval, bounded_sco
 # Times Σ_j |β_j| ‖φ_i‖ ‖φ_j‖, this usually exceeds the error of a score that a solver updates.
 SOLVER_ROUNDING = 32 * UNIT_ROUNDOFF
 _MAX_SLACK_ROUNDING = 1e-9  # the largest error of a margin that may be a solver's rounding
-_BALANCE_TOL = 1e-9  # times Σα: how far Σ α_i y_i of a start may be from 0, by others' rounding
+_BALANCE_TOL = 1e-9  # times Σα: how far rounding may leave Σ α_i y_i of a start from 0
 
 
 def check_problem(problem: object) -> DualProblem:

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 
 from svmlib._arrays import Array, ReadOnly
 from svmlib._rounding import (
+    EPS,
     LARGEST_FLOAT,
     MAX_NORM,
     SMALLEST_SUBNORMAL,
@@ -513,8 +514,8 @@ def certify(
         dual=feasible_dual(alpha, scores, y, upper),
         kkt_violation=round_up(largest_violation(margin_lower, margin_upper, alpha, upper)),
         infeasibility=round_up(float(np.maximum(outside, abs(exact_sum(alpha * y))))),
-        # ‖w‖² has room for the rounding of its root; NaN stays NaN.
-        norm_w=float(np.sqrt(np.maximum(0.0, scores.squared_norm))),
+        # 1 + 2u rounds the root up; NaN stays NaN.
+        norm_w=float(np.sqrt(np.maximum(0.0, scores.squared_norm))) * (1 + EPS),
     )
 
 
@@ -533,7 +534,8 @@ def feasible_dual(alpha: Array, scores: Scores, y: Array, upper: Array) -> float
     removed = np.abs(alpha - feasible)
     if imbalance:
         heavier = np.where(y * imbalance > 0, feasible, 0)
-        removed += heavier * (abs(imbalance) / heavier.sum())
+        # A product so small that it underflows loses at most half of the smallest float.
+        removed += heavier * (abs(imbalance) / heavier.sum()) + SMALLEST_SUBNORMAL * (heavier > 0)
     displacement = round_up(float(removed @ scores.norms), 2 * y.size)
     total = exact_sum(feasible)
     balanced = total - abs(imbalance) - 8 * UNIT_ROUNDOFF * (total + abs(imbalance))

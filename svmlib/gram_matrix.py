@@ -41,12 +41,12 @@ __all__ = ["CacheTooSmallError", "GramMatrix"]
 
 _CHUNK_SIZE = 2**20  # floats; the system backs chunks of several MB by huge pages
 # All of K at once takes about as long as a third of its rows one by one, because it is half of K,
-# by large products. So up to so many samples it is evaluated when SMO asks for the first row, and
+# by large products. So up to this number of samples it is evaluated when SMO asks for one row, and
 # of more samples once SMO has asked for that part of the rows.
 EAGER_SAMPLES = 1000
-_MANY_ROWS_DIVISOR = 3  # one in so many rows of K
-_NEW_ROWS_DIVISOR = 4  # one in so many rows of K; more new ones at a time are not kept
-_FEW_ROWS_DIVISOR = 5  # one in so many rows of K: if a sum needs no more, copying these is faster
+_MANY_ROWS_DIVISOR = 3  # more than n/3 rows of K are many
+_NEW_ROWS_DIVISOR = 4  # if a sum needs more than n/4 new rows of K, they are not kept
+_FEW_ROWS_DIVISOR = 5  # if a sum needs fewer than n/5 rows of K, copying them is faster
 _MIRROR_BLOCK = 64  # rows of a block, when half of K is mirrored
 
 

@@ -317,7 +317,7 @@ def pegasos(
     tol : float, default 1e-2
         Stop after an epoch in which the duality gap is at most `tol` times the objective.
     max_iter : int, default 1,000,000
-        No epoch begins after so many steps.
+        After this number of steps no epoch begins.
     seed : int or None, default 0
         Seed of the random order; None for a different one each time.
 

@@ -41,8 +41,8 @@ _SAFE_EXPONENT = 450.0  # γ‖x‖² + γ‖z‖² up to which the fast formula
 _MIN_NORM = 1e-139  # of φ(x): what underflows is negligible beside u times its square
 BLOCK_SIZE = 2**18  # kernel values computed at a time: 2 MB, which a processor's cache can hold
 _BLOCK_COLUMNS = 512  # of such a block
-_SMALL_BATCH = 8  # points to score: up to so many, `evaluator` is called with them, else with X
-_BATCH_POINTS = BLOCK_SIZE // _SMALL_BATCH  # then so many points of the sum are taken at a time
+_SMALL_BATCH = 8  # with at most this number of points to score, `evaluator` gets them, else X
+_BATCH_POINTS = BLOCK_SIZE // _SMALL_BATCH  # points of the sum that are then taken at a time
 _FAR_FROM_ZERO = 1.01  # widths of a column: 1, plus the rounding of width and midrange
 
 Kernel = Callable[[Array, Array], Array]
@@ -179,7 +179,7 @@ class ClassicKernel(BaseKernel):
 
 
 def is_classic(kernel: object) -> TypeGuard[ClassicKernel]:
-    """Return whether it is a classic kernel; a subclass with a formula of its own is not."""
+    """Return whether it is a classic kernel; a subclass that overrides one of these is not."""
     kind, formula = type(kernel), ("__call__", "evaluator", "product_form", "diagonal")
     classic = next((c for c in (Linear, Polynomial, RBF, Sigmoid) if issubclass(kind, c)), None)
     return classic is not None and all(getattr(kind, f) is getattr(classic, f) for f in formula)

@@ -46,19 +46,19 @@ __all__ = ["NewtonStep", "newton"]
 _LOG = logging.getLogger(__name__)
 _MIN_SMOOTHING = 1e-4  # of k(x, x), at first: with less, the first step may be only rounding
 # No theory gives the next three: compare the tables that `make bench` writes into benchmarks/.
-_EVEN_STAGE_STEPS = 6  # steps; after a stage of so many steps h stays the same
+_EVEN_STAGE_STEPS = 6  # after a stage of this number of steps h stays the same
 _MAX_STAGE_STEPS = 20  # steps; then the stage ends in any case, and the next has a larger h
 _LINE_SEARCH_TOL = 0.2  # of the slope at the start: what the line search may leave
 MAX_NEWTON_STEPS = 1000  # the most steps by default
-_FEW_SAMPLES = 100  # up to so many, the last digits cost a millisecond or two
-_SMALL_FEATURES = 1_000  # n times the rank; up to so many numbers, too
+_FEW_SAMPLES = 100  # with at most this number the last digits cost a millisecond or two
+_SMALL_FEATURES = 1_000  # n times the rank; the same holds up to this product
 _LAST_DIGITS = 1e-9  # the relative gap, and KKT violation, that such problems are solved to
 _NO_SMOOTHING = 1e-10  # hC, a bound on what smoothing changes in a margin, that counts as zero
 _FEW_CHANGES = 3  # of the free set, or a twentieth of it: after no more changes, q may be the best
 _MAX_FAILED_PASSES = 3  # useless passes of the active set method, if more than a third are free
 _MAX_FIRST_FAILED_PASSES = 5  # the same, for its first trial if the rank of K is high
 _MAX_LINE_SEARCH_TRIALS = 50  # the most lengths that the line search tries
-_MAX_STAGES = 50  # the most stages: where numbers overflow, stages may end without a step, for ever
+_MAX_STAGES = 50  # where numbers overflow, stages without a step could follow each other endlessly
 
 
 class NewtonStep(NamedTuple):

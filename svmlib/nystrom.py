@@ -47,7 +47,7 @@ from svmlib.problem import MAX_C, DualProblem, Solution, bias_and_interval
 
 __all__ = ["PivotSpan", "low_rank", "nystrom"]
 
-_MIN_SAMPLE = 200  # pivots are chosen among so many samples, plus n/20
+_MIN_SAMPLE = 200  # pivots are chosen among this number of samples plus n/20
 MAX_SAMPLE = 3000  # the most samples among which pivots are chosen
 _MIN_RESIDUAL = 1e-13  # of the mean of k(x, x): smaller residuals are rounding
 _MAX_UNEXPLAINED = 1 / 200  # of the sum of k(x, x): what ΦΦᵀ may miss over all points

@@ -17,6 +17,7 @@ from svmlib._rounding import SMALLEST_SUBNORMAL, UNIT_ROUNDOFF, gamma_n
 from svmlib._solvers import bias_at_zero, certified_solution
 from svmlib.certificate import (
     Certificate,
+    Scores,
     certify,
     dual_lower_bound,
     kernel_scores,
@@ -504,6 +505,21 @@ def test_a_class_of_many_is_scaled_down_far_enough():
     dual = problem.certificate(np.append(alpha, 1 / 64), 0.0).dual
     true = 2 * d - (d * (Fraction(z) - 1)) ** 2 / 2
     assert true - Fraction(1e-11) <= Fraction(dual) <= true
+
+
+def test_a_share_of_the_imbalance_that_underflows_is_removed_all_the_same():
+    """Points 3h, 3h and 4h: w = 0, but feasible multipliers are further away than 0."""
+    h, tiny = 2.0**1000, SMALLEST_SUBNORMAL
+    scores = Scores(np.zeros(3), np.zeros(3), 0.0, np.array([3 * h, 3 * h, 4 * h]))
+    found = certify([2 * tiny, 2 * tiny, 3 * tiny], 0.0, scores, np.array([1, 1, -1]), [np.inf] * 3)
+    assert Fraction(found.dual) <= 2 / Fraction(h) ** 2
+
+
+@pytest.mark.parametrize("squared_norm", [2.0, 3.0, 7.0])
+def test_the_norm_of_w_is_rounded_up(squared_norm):
+    scores = replace(linear_scores([[0.0], [2.0]], np.zeros(2)), squared_norm=squared_norm)
+    found = certify([0.0, 0.0], 0.0, scores, np.array([-1.0, 1.0]), [1, 1]).norm_w
+    assert squared_norm <= Fraction(found) ** 2 <= squared_norm * (1 + 1e-15)
 
 
 def test_multipliers_and_bounds_that_are_no_numbers_prove_nothing():
