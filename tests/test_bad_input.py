@@ -146,6 +146,7 @@ CALLS = [
     # solvers
     *[(partial(f, tol=0), "tol must be a positive finite number") for f in ITERATIVE],
     *[(partial(f, max_iter=0), "max_iter must be a positive integer") for f in ITERATIVE],
+    (lambda: smo(problem(), start=0.5 - (np.abs(X[:, 0] - 9) < 2)), "start must be feasible"),
     *[  # unbalanced, negative, above C, and by little
         (partial(solve, start=start), "start must be feasible")
         for solve in SOLVERS[:2]
@@ -343,6 +344,7 @@ CALLS = [
     (lambda: replace(SUMS, error=-ONES), "error must not be negative, got -1"),
     (lambda: replace(SUMS, norms=-ONES), "norms must not be negative, got -1"),
     (lambda: Certificate(BELOW_ONE, 0.5, 0, 0, 1), "primal must hold float64 numbers"),
+    (lambda: certify(ONES[1:], 0.0, SUMS, Y, ONES), r"alpha must be an array of shape \(10,\)"),
     (lambda: certify(ONES, 0.0, SUMS, Y, -ONES), "upper must not be negative, got -1"),
     (lambda: dual_lower_bound(1.0, 1.0, -0.5), "displacement must not be negative, got -0.5"),
     (lambda: certify(ONES, 0.0, linear_scores(X, ONES), Y > 0, ONES), "y must contain only -1 and"),

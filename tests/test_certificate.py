@@ -119,6 +119,8 @@ def traps(rng):
     # with these multipliers w is 0, and with feasible ones it is not
     kernel = Precomputed([[1.0, 2.0], [2.0, 4.0]])
     yield DualProblem(kernel.points, [1, -1], 1.0, kernel), [1.0, 0.5], 0.0
+    # a negative multiplier hides how long w is without it
+    yield DualProblem([[1.0], [1.0], [0.0]], [1, 1, -1], 1.0), [1.0, -1.0, 1.0], 0.0
     # each of 500 factors has the rounding of its base
     X = [[rng.uniform(0.6, 0.7)], [0.0]]
     yield DualProblem(X, [1, -1], 1.0, Polynomial(500, 1.0, 0.5)), [1.0, 0.0], 0.0
@@ -583,7 +585,7 @@ def test_a_new_gram_matrix_forgets_the_sums_of_the_former():
     problem.gram_matrix.use(np.eye(3))
     assert_allclose(bounded_scores(problem, alpha * problem.y).values, alpha * problem.y)
     with pytest.raises(ValueError, match="read-only"):  # the next sum begins with this one
-        bounded_scores(problem, alpha * problem.y).values[0] = 1.0
+        problem.gram_matrix.incremental_matvec(alpha).values[0] = 1.0
 
 
 def test_the_mean_of_both_halves_of_a_gram_matrix_forgets_sums_of_its_rows():

@@ -215,3 +215,4 @@ def test_the_cheapest_bias_where_one_class_weighs_next_to_nothing():
         C = np.append(np.random.default_rng(seed).random(29), 1e-25)
         problem = DualProblem(data(seed)[0], np.where(C > 1e-20, 1, -1), C, RBF(0.5))
         assert problem.bias(np.zeros(30)) == 1
+    assert DualProblem([[0.0], [1.0], [2.0]], [-1, 1, 1], np.inf).bias(np.zeros(3)) == 0

@@ -52,7 +52,7 @@ def test_a_class_with_the_attributes_alone_is_judged_for_what_it_is_said_to_solv
     fitted = LinearSVC(C=0.3, tol=1e-10).fit(X, Y)
     names = "coef_", "intercept_", "classes_", "dual_coef_"
     fitted.dual_coef_ = np.zeros((1, len(Y)))
-    bare = SimpleNamespace(**{name: getattr(fitted, name) for name in names})
+    bare = SimpleNamespace(**{name: getattr(fitted, name) for name in names}, class_weight_=())
     verdict = certify_machine(bare, X, Y, C=0.3, loss="squared_hinge", bias="penalised")
     assert verdict.excess < 1e-8
     with pytest.raises(ValueError, match="loss must be given"):
@@ -66,6 +66,13 @@ def test_a_class_with_the_attributes_alone_is_judged_for_what_it_is_said_to_solv
         for judge in certify_machine, lambda m, *_: write_libsvm(m, tmp_path / "model"):
             with pytest.raises(ValueError, match="machine predicts with other numbers"):
                 judge(other, X, Y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_scores_may_differ_by_the_rounding_of_what_cancels_in_the_kernel():
+    far = 1e6 + X
+    model = SVC(kernel="poly", degree=1, gamma=1.0, coef0=-2e12, max_iter=1000).fit(far, Y)
+    assert certify_machine(model, far, Y).lower == -np.inf, "judged, though nothing is proved"
 
 
 def test_weights_of_zero_and_balanced_ones_are_understood_as_each_estimator_means_them():

@@ -179,6 +179,7 @@ def test_a_common_point_that_is_none_is_refused(scale):
 
     assert claim(0.5, 0.5, 1.0, 0.0).verify()
     assert claim(0.5, 0.5, 1.0, 0.0).residual == 0
+    assert claim(0.5, 0.5, 1 + 2.0**-51, 2.0**-51).verify(), "2⁻⁵⁰ is allowed"
     for error in (1.0, 1e-9, 1e-13, -1e-13, -1.0):
         assert not claim(0.5 + error, 0.5 - error, 1.0, 0.0).verify()  # sums that do not meet
         assert not claim(0.5, 0.5, 1 + error, 0.0).verify()  # no convex weights

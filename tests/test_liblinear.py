@@ -59,7 +59,7 @@ def test_each_class_of_liblinear_is_judged_as_the_error_says(solver, constant, b
         check_advice(str(told.value), one, vars(model), bound, **given)
 
 
-@pytest.mark.parametrize("constant", [-1, 1, 3])
+@pytest.mark.parametrize("constant", [-1, 0, 1, 3])
 @pytest.mark.parametrize("labels", [(-1, 1), (7, 3)])
 def test_crammer_and_singers_file_of_two_classes_is_judged_as_the_error_says(
     labels, constant, tmp_path

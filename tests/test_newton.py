@@ -254,7 +254,9 @@ def test_chunks_have_the_solution_of_the_problem(monkeypatch, noise, C, cache_mb
     assert bool(chunks) == (noise == 0)
 
 
-@pytest.mark.parametrize("max_iter", [1, 2, 100, 900, 1000])
-def test_chunks_keep_to_the_limit_of_iterations(max_iter):
-    problem = DualProblem(*noisy(1200, 8, 0.1), 100.0, RBF(1 / 8))
+@pytest.mark.parametrize(
+    ("max_iter", "C"), [*((most, 100.0) for most in (1, 2, 100, 900, 1000)), (500, 10.0)]
+)
+def test_chunks_keep_to_the_limit_of_iterations(max_iter, C):
+    problem = DualProblem(*noisy(1200, 8, 0.1), C, RBF(1 / 8))
     assert solve(problem, "auto", 1e-3, max_iter)[0].n_iter <= max_iter

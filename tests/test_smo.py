@@ -25,7 +25,10 @@ def test_it_goes_on_where_the_last_step_went_far_below_the_tolerance():
     assert smo(DualProblem([[1.0], [1.0]], [-1, 1], C=1e20)).converged, "a first step of length C"
     problem = DualProblem([[0.3, 0.8], [0.3, -1.3], [0.9, 0.4], [-0.5, 0.6]], [-1, 1, -1, 1], 1e5)
     assert all(smo(problem, max_iter=n, trace=True).n_iter <= n for n in range(1, 20))
-    assert len([*steps(DualProblem([[1.0], [1.0]], [-1, 1], np.inf))]) == 1, "it has no end"
+    all_bounded = DualProblem([[0.0], [2.0]], [-1, 1], 0.25)
+    assert smo(all_bounded, tol=1e-300).n_iter == 1, "nothing is left to violate"
+    endless = DualProblem([[1.0], [1.0]], [-1, 1], np.inf)
+    assert len([*steps(endless)]) == SmoState(endless, np.zeros(2), "first").advance(0.0, 9) == 1
     problem = DualProblem([[0.0], [1.0], [1.0]], [1, 1, -1], np.inf)
     with pytest.warns(ConvergenceWarning):
         alpha = smo(problem).alpha

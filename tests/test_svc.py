@@ -245,6 +245,11 @@ def rows_and_ends():
     yield SVC(100, gamma=0.2), X, y, "newton", 1201, 9999, 1e-3
     yield SVC(100, gamma=0.2, max_iter=900), X, y, None, 900, 900, np.inf
     yield SVC(gamma=0.05, C=0.1), *data(0, n=800, d=10, shift=0.5), "smo", 1, 499, 1e-3
+    # few are support vectors, so SMO may take three times as many steps
+    yield SVC(gamma=0.2), *data(0, n=1200, d=10, shift=1.0), None, 1, 1199, 1e-3
+    # γ x·z + c₀ with c₀ < 0 is not semidefinite, so SMO is used, up to a limit
+    K = {"kernel": "poly", "degree": 1, "gamma": 1.0, "coef0": -1e-3}
+    yield SVC(1e6, **K), *data(0), "smo", 100_000, 100_000, np.inf
     # C k(x, x) is about 1e13: what is left of a margin is rounding, and Newton's method stalls
     X, y = 1e4 * np.random.default_rng(0).normal(size=(100, 20)), np.repeat([-1, 1], 50)
     stalled = SVC(1e4, "linear", solver="newton").fit(X, y)
