@@ -52,6 +52,7 @@ _TOL_FRACTIONS = 0.9, 0.5  # of tol, for Newton's method: the certificate adds i
 _SMALLEST_PROBED = 350  # samples; up to here features save nothing
 _PROBE_SIZE = 64  # points, for a first look at the rank of K
 _PROBE_RESIDUAL = 3e-3  # of the mean of k(x, x), where their factorisation stops
+_LOW_PROBE_RANK = 40  # of these points: with more, K is not of low rank
 _START_RESIDUAL = 1e-7  # of the mean of k(x, x): with pivots up to there features make a good start
 
 # Beyond these limits a method takes minutes or hours: RESULTS.md and LARGE.md
@@ -212,7 +213,7 @@ def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried:
     if change <= EASY_CHANGE and n <= EAGER_SAMPLES:
         return easy_start(problem, tol, max_iter, change)
     rank = _probe_rank(problem) if n > _SMALLEST_PROBED else None
-    is_low = rank is not None and 2 * rank <= _PROBE_SIZE
+    is_low = rank is not None and rank <= _LOW_PROBE_RANK
     Phi = _low_rank_factor(problem, span_untried) if is_low else None
     if Phi is not None:
         return _start_in_few_coordinates(problem, Phi, tol, max_iter)
