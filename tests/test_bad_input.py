@@ -186,6 +186,7 @@ CALLS = [
     (lambda: SVC().fit(np.where(X == 3, np.nan, X), Y), "contains NaN"),
     (lambda: SVC().fit(X, np.arange(10) % 3), "Only binary.*3 classes.*OneVsOneClassifier"),
     (lambda: fit(kernel="precomputed"), "X must be a square Gram matrix"),
+    (lambda: fit(np.arange(10.0), kernel="precomputed"), "X must be a square Gram matrix"),
     (lambda: GIVEN.fit(SKEW, np.tile(Y, 13)), "X must be symmetric, but it differs .* by 1"),
     (lambda: GIVEN.fit(X @ X.T, Y).predict(X), "features"),
     # machines of others, and searches

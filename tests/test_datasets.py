@@ -92,6 +92,7 @@ def test_circles_are_two_rings_all_around():
         data = datasets.load_circles(n, noise)
         off = np.hypot(*data.X.T) - np.where(data.y == 1, 0.5, 1.0)
         np.testing.assert_allclose([off.mean(), off.std()], [0, noise], atol=noise / 10 + 1e-12)
+        assert np.abs(data.X.mean(axis=0)).max() < 1.5 / np.sqrt(n)
         for label in (-1, 1):
             quadrants = np.sign(data.X[data.y == label])
             assert len(quadrants) == n / 2

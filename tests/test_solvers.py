@@ -73,6 +73,12 @@ def test_special_cases(solve, case, C):
         assert other.dual <= solution.certificate.primal
 
 
+def test_the_end_of_the_interior_point_method_is_exact_but_for_rounding():
+    """Without the equations of the free multipliers the gap is 5e-10."""
+    problem = DualProblem(*data(1, shift=0.7), 2.0)
+    assert interior_point(problem, tol=1e-3).certificate.relative_gap < 1e-12
+
+
 def test_who_is_at_a_bound_may_be_guessed_wrong():
     """Then the interior point as it was left is better than what the guess makes of it."""
     for seed in 54, 88, 101, 121:

@@ -244,6 +244,7 @@ def rows_and_ends():
     # less than Newton's; all are within the limit
     yield SVC(100, gamma=0.2), X, y, "newton", 1201, 9999, 1e-3
     yield SVC(100, gamma=0.2, max_iter=900), X, y, None, 900, 900, np.inf
+    yield SVC(1e4, "linear", solver="newton", max_iter=1), *data(0, n=20), "newton", 1, 1, np.inf
     yield SVC(gamma=0.05, C=0.1), *data(0, n=800, d=10, shift=0.5), "smo", 1, 499, 1e-3
     # few are support vectors, so SMO may take three times as many steps
     yield SVC(gamma=0.2), *data(0, n=1200, d=10, shift=1.0), None, 1, 1199, 1e-3
