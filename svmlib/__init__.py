@@ -14,8 +14,9 @@ Each module belongs to the chapter that derives it, and imports only from module
 - fifth layer: `svmlib.hinge`, `svmlib.interior_point`, `svmlib.smo`, `svmlib._newton_forms` (what
   Newton's method needs of K), `svmlib.newton`, `svmlib.nystrom`
 - sixth layer: `svmlib._auto` (the choice of the solver), `svmlib._binary_classifier` (what the two
-  estimators share), `svmlib.svc`, the first of them, `svmlib._path` (one solution after another as
-  C grows), `svmlib._scoring` (what a search measures) and `svmlib.search`, the search for C and γ
+  estimators share), `svmlib.svc`, the first of them, `svmlib._regularisation_path` (one solution
+  after another as C grows), `svmlib._scoring` (what a search measures) and `svmlib.search`, the
+  search for C and γ
 - and for machines of other programs: `svmlib._machine` (a machine), `svmlib._wrappers`
   (pipelines around one), `svmlib._class_pairs` (two of several classes), `svmlib._estimators`
   (estimators as such machines), `svmlib._machine_rows` (which rows it uses),

@@ -6,7 +6,7 @@ With this module you can
 - choose the simplest candidate that is about as good as the best, with `one_standard_error`,
 - compare two candidates on the same folds and the same test samples, with `SVCCV.compare`.
 
-Used in chapter 9, *Practice*; `svmlib._path` has the algorithm.
+Used in chapter 9, *Practice*; `svmlib._regularisation_path` has the algorithm.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sklearn.utils.validation import check_is_fitted
 from svmlib._arrays import Array, Indices
 from svmlib._binary_classifier import BinaryClassifier, two_classes
 from svmlib._kernel_names import KernelName, has_gamma, kernel_points, resolve_gamma, resolve_kernel
-from svmlib._path import CandidateFit, Fold, fit_candidates, gram_megabytes
+from svmlib._regularisation_path import CandidateFit, Fold, fit_candidates, gram_megabytes
 from svmlib._scoring import make_fold_scorer
 from svmlib._validation import check_class_weight, check_sample_weight, check_scalar, check_vector
 from svmlib.kernels import Kernel, check_kernel

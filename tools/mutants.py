@@ -58,10 +58,10 @@ DECIDING = {  # the tests of modules that have no test file of their name
     "_class_pairs": "estimators", "_explanation": "verdict", "_kernel_names": "svc",
     "_machine": "machines", "_machine_solution": "machine_problem",
     "_rescaling": "machine_problem", "_squared_hinge": "machine_problem",
-    "_model_parser": "libsvm", "_newton_forms": "newton", "_scoring": "path",
+    "_model_parser": "libsvm", "_newton_forms": "newton", "_scoring": "regularisation_path",
     "_validation": "bad_input", "_wolfe": "hulls", "_wrappers": "estimators",
     "gram_matrix": "kernels", "interior_point": "solvers", "model_files": "libsvm",
-    "problem": "duality", "search": "path",
+    "problem": "duality", "search": "regularisation_path",
 }  # fmt: skip
 PATIENCE = 8  # seconds of tests of others that a change may cost, the cheapest first
 SWAPS = {

@@ -16,9 +16,9 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from svmlib import SVC, SVCCV, _path
+from svmlib import SVC, SVCCV, _regularisation_path
 from svmlib._auto import Start
-from svmlib._path import Fold, _gram_matrices, _warm_start, fit_candidates
+from svmlib._regularisation_path import Fold, _gram_matrices, _warm_start, fit_candidates
 from svmlib.kernels import RBF, Polynomial
 from svmlib.newton import newton
 from svmlib.problem import DualProblem
@@ -206,7 +206,7 @@ def test_a_start_moves_those_at_their_bound():
 def test_a_start_whose_certificate_does_not_reach_the_tolerance_is_no_end(monkeypatch):
     """The steps of SMO that make a start neglect rounding, the certificate does not."""
     claims = Start(np.zeros(40), reaches_tol=True)
-    monkeypatch.setattr(_path, "easy_start", lambda *_: claims)
+    monkeypatch.setattr(_regularisation_path, "easy_start", lambda *_: claims)
     search = SVCCV((0.01,), (0.1,), cv=2, refit=False).fit(*data(8, n=80))
     assert search.worst_relative_gap_ <= 1e-3
 
