@@ -240,8 +240,7 @@ def rows_and_ends():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 5))
     y = np.sign(1 + rng.normal(size=1200) / 3 - np.abs(X[:, 0]) - np.abs(X[:, 1]) / 2)
-    # few are support vectors and many of these at their bounds, where steps of SMO in a chunk cost
-    # less than Newton's; all are within the limit
+    # few are support vectors and many of these at their bounds; all steps are within the limit
     yield SVC(100, gamma=0.2), X, y, "newton", 1201, 9999, 1e-3
     yield SVC(100, gamma=0.2, max_iter=900), X, y, None, 900, 900, np.inf
     yield SVC(1e4, "linear", solver="newton", max_iter=1), *data(0, n=20), "newton", 1, 1, np.inf
