@@ -424,13 +424,13 @@ class RBF(ClassicKernel):
         centre = Z.sum(axis=0) / len(Z)
         z = Z - centre
         zz = self.gamma * squared_norms(z)
-        right = self._right(z, zz)
+        right, largest = self._right(z, zz), zz.max()
 
         @np.errstate(over="ignore", invalid="ignore")
         def evaluate(X: Array, out: Array) -> Array:
             x = X - centre
             xx = self.gamma * squared_norms(x)
-            if not xx.max(initial=0.0) + zz.max() < _SAFE_EXPONENT:
+            if not xx.max(initial=0.0) + largest < _SAFE_EXPONENT:
                 np.multiply(cdist(X, Z, "sqeuclidean"), -self.gamma, out=out)
                 return np.exp(out, out=out)
             return self._transform(np.matmul(self._left(x, xx), right, out=out))
