@@ -107,7 +107,7 @@ def _warm_start(alpha: Array, before: Array, problem: DualProblem) -> Array:
 
 
 def _gram_matrices(
-    kernels: Sequence[BaseKernel], X: Array
+    kernels: Sequence[BaseKernel], X: Array, memory_mb: float
 ) -> Iterator[tuple[Array, ErrorBound | None]]:
     r"""Yield K and its `error_bound`, for each kernel; the next K may overwrite the last.
 
@@ -134,7 +134,7 @@ def _gram_matrices(
                 theta = round_up(theta * (2 + theta) + UNIT_ROUNDOFF * (1 + theta) ** 2)
             bound = ErrorBound(theta, bound.norms)
         else:
-            K = GramMatrix(kernel, X, cache_mb=megabytes(2 * len(X) ** 2) + 1).to_array()
+            K = GramMatrix(kernel, X, memory_mb).to_array()
             bound = kernel.error_bound(X)
         last = kernel
         yield K, bound
@@ -251,7 +251,8 @@ def fit_candidates(
     """
     kernels = [kernel for _, kernel in indexed_kernels]
     shared = gram_megabytes(len(X)) <= memory_mb and not any(kernel.linear for kernel in kernels)
-    evaluated: Iterable[Any] = _gram_matrices(kernels, X) if shared else repeat((None, None))
+    matrices = _gram_matrices(kernels, X, memory_mb)
+    evaluated: Iterable[Any] = matrices if shared else repeat((None, None))
     for (gamma_index, kernel), (K, bound) in zip(indexed_kernels, evaluated, strict=False):
         max_rank = max(1, min(len(X) // 5, _MAX_COLUMNS))
         Phi = None if K is None else low_rank(kernel, X, max_rank=max_rank, tol=_LOW_RANK_TOL)

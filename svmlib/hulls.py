@@ -451,7 +451,7 @@ def closest_points(X: ArrayLike, y: ArrayLike, cap: float = 1.0) -> ClosestPoint
     (array([2., 0.]), 2.0)
     """
     X, y = check_labelled(X, y)
-    cap = check_scalar(cap, "cap", positive=True)
+    cap = check_scalar(cap, "cap")
     smallest = _smallest_cap(y)
     if not smallest * (1 - _CAP_TOL) <= cap <= 1 + _CAP_TOL:
         raise ValueError(f"cap must be from {smallest:.6g} (1/n of a class) to 1, got {cap:.6g}")

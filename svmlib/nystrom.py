@@ -29,7 +29,7 @@ from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpstrf
 
 from svmlib._arrays import Array, Indices, ReadOnly, megabytes
-from svmlib._rounding import SMALLEST_SUBNORMAL, format_bound, gamma_n, round_up
+from svmlib._rounding import SMALLEST_NORMAL, format_bound, gamma_n, round_up
 from svmlib._solvers import check_problem
 from svmlib._validation import check_array, check_points, check_scalar, check_stopping_rule
 from svmlib._warnings import warn_unless_converged
@@ -340,11 +340,11 @@ def certify_in_span(sums: SpanSums, span: PivotSpan, c: Array, n: int) -> Certif
     relative = gamma_n(n + r + 18)
     bound = span.kernel.error_bound(span.pivots)
     norms, error = bound.norms, _relative_error(bound.theta, r)
-    underflow = (r + 1) ** 2 * SMALLEST_SUBNORMAL  # in sums of r² products
 
     def squared(a: Array) -> float:
         size = float(np.abs(a) @ norms)  # at least ‖Σ a_p φ(x_p)‖
-        square = float(a @ span.gram @ a) + (error * (size * size) + underflow)
+        # The smallest normal float is far more than all that underflows.
+        square = float(a @ span.gram @ a) + (error * (size * size) + SMALLEST_NORMAL)
         return square if square >= 0 else inf  # −∞ and NaN prove nothing
 
     # Rounding has moved the w of the multipliers by at most `moved`.

@@ -128,7 +128,7 @@ CALLS = [
     ),
     (lambda: Hyperplane([1.0, 2.0], np.int64(-(2**60) - 1)), "b must be an integer that floats"),
     (lambda: problem(C=[1.0, 2.0]), "C must be one number, or one for each of the 10 samples, got"),
-    (lambda: problem(C=0 * ONES), "C, times any weights, must be positive"),
+    (lambda: problem(C=[*ONES[1:], 0]), "C, times any weights, must be positive"),
     (
         lambda: problem(C=[*ONES[1:], np.inf]),
         "C, .* at most 1e.100, or infinite for all samples, got 1 to inf",

@@ -10,10 +10,14 @@ from svmlib import datasets
 from svmlib.datasets import Dataset, load_penguins
 from tests.test_hulls import linearly_separable
 
-PAIRS = "penguins iris_pair six_points two_clouds close_clouds line_example outlier circles xor"
+PAIRS = {  # and the sum of y_i x_ij over all rows and columns
+    "penguins": 64622.5, "iris_pair": -117.1, "six_points": 11.5, "two_clouds": 387.3848896,
+    "close_clouds": 2.1021464, "line_example": 0.75, "outlier": 117.4357337, "circles": 1.3193013,
+    "xor": 0,
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", PAIRS.split())
+@pytest.mark.parametrize("name", PAIRS)
 def test_a_pair_is_the_same_every_time_and_separable_where_the_book_says_so(name):
     """By a linear program, which owes nothing to svmlib: is there (w, b) with y f(x) ≥ 1?"""
     before = np.random.get_state()[1].copy()  # noqa: NPY002
@@ -23,6 +27,7 @@ def test_a_pair_is_the_same_every_time_and_separable_where_the_book_says_so(name
     np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
     assert linearly_separable(data.X, data.y) == (name not in ("circles", "xor"))
     assert set(data.labels) == {-1, 1}
+    assert (data.y @ data.X).sum() == pytest.approx(PAIRS[name], abs=1e-6)
 
 
 def test_a_dataset_keeps_its_own_copy_which_cannot_be_changed():

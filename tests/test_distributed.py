@@ -160,12 +160,12 @@ BAD = [
     ({"y": [1, 1, 1, 1]}, "both classes"),
     ({"y": [0, 1, 1, 1]}, r"only -1 and \+1, got 0, 1 \(int64\); write np.where"),
     ({"X": da.from_array(np.where(COLUMN == 2, np.nan, COLUMN))}, "NaN"),
-    ({"X": da.from_array(COLUMN * 1e154)}, "rescale X"),
+    ({"X": da.from_array(COLUMN * 1e150), "C": 1e-10}, "rescale X"),
     ({"X": da.from_array(np.ma.masked_equal(COLUMN, 2))}, "X must .* masked"),
     ({"X": delayed(4, 3)}, "X must have 2 features"),
     ({"X": delayed(3, 2)}, "of the 3 rows"),
     ({"X": da.ones((4, 2), chunks=2).map_blocks(csr_array)}, "X must be a dense array"),
-    ({"C": 1e200}, "rescale X"),
+    ({"X": da.from_array(COLUMN * 1e-60), "C": 1e151}, "rescale X"),
     ({"C": 1e-320}, "C must be above"),
     ({"C": np.inf}, "C must be"),
     ({"tol": 0}, "tol must be"),
@@ -194,7 +194,7 @@ def test_what_floats_hold_depends_on_the_number_of_samples(monkeypatch):
     assert solve_linear(chunked(X[:30], 100), y[:30], 1.0).converged
 
 
-@pytest.mark.parametrize("far", [1e12, 1e13, 1e14, 1e17])
+@pytest.mark.parametrize("far", [1e12, 1e13, 1e14, 6e14])
 @pytest.mark.parametrize("what", ["the mean", "a sample", "b"])
 def test_bounds_are_those_of_the_longer_w(far, what):
     """A margin computed as 6 is 6t, and ε more by rounding, for t (w, b); one of −9 is −9t."""
@@ -207,11 +207,11 @@ def test_bounds_are_those_of_the_longer_w(far, what):
     assert proof.primal >= 2 * t**2 + 1 + 9 * t
     assert proof.norm_w >= 2 * t
     assert proof.kkt_violation >= 6 * t - 1 + t * (t - 1) / 2
-    if far < 1e15:
+    if far < 6e14:
         assert proof.kkt_violation <= 5 + 20 * (t - 1)
-        assert t - 1 >= 2 * of_scores * 2.0**-53, "the rounding of one product"
-    assert (proof.kkt_violation == np.inf) == (proof.primal == np.inf) == (far > 1e15)
-    assert (proof.relative_gap == np.inf) == (far > 1e15), "not NaN"
+        assert t - 1 >= 10 * of_scores * 2.0**-53, "x − c, a product, a sum, b − w·c and t v round"
+    assert (proof.kkt_violation == np.inf) == (proof.primal == np.inf) == (far == 6e14)
+    assert (proof.relative_gap == np.inf) == (far == 6e14), "not NaN"
     assert proof.infeasibility >= 2 * gamma_n(4), "the sums of multipliers may be off"
 
 

@@ -379,12 +379,11 @@ def test_a_search_for_closest_points_ends_where_each_gain_is_rounding(monkeypatc
 
 
 def test_a_search_for_closest_points_that_is_cut_short_has_true_bounds(monkeypatch):
-    rng, y = np.random.default_rng(0), np.tile([-1, 1], 50)
-    X = rng.normal(size=(100, 40)) + 0.2 * y[:, None]
+    X, y = gaussians(100, 40, 0.4)
     best = closest_points(X, y, 0.04)
     monkeypatch.setattr("svmlib._wolfe._MAX_CYCLES", 20)
     short = closest_points(X, y, 0.04)
-    assert best.gap < 1e-12 < short.gap
+    assert best.gap < 1e-11 < short.gap
     assert short.lower_bound <= best.distance
     assert best.lower_bound <= short.distance
 

@@ -1,6 +1,8 @@
 """The search over C and γ: every certificate in 60 digits, and the answers of GridSearchCV."""
 
 import re
+from itertools import islice
+from time import perf_counter
 
 import mpmath as mp
 import numpy as np
@@ -38,7 +40,7 @@ def test_squares_of_kernel_values_are_as_close_as_their_bound_says(seed, width, 
     X, _ = hostile.problem(seed, most_points=6, shifts=6 if far else 1)
     gamma = 10.0**width / max(np.square(X - X.mean(axis=0)).sum(axis=1).max(), 1e-200)
     kernels = [RBF(factor * gamma) for factor in (1, 2, 16, 128, 256, 300, 300, 600)]
-    for kernel, (K, bound) in zip(kernels, _gram_matrices(kernels, X), strict=True):
+    for kernel, (K, bound) in zip(kernels, _gram_matrices(kernels, X, 1.0), strict=True):
         assert_within(bound, kernel, X, K)
 
 
@@ -46,7 +48,7 @@ def test_the_bound_of_squares_is_not_slack():
     """Where θ grows it must: after eight squarings an error of one value has grown 256 times."""
     kernels = [RBF(2.0 ** (k - 7)) for k in range(9)]
     first, *_, last = (
-        bound.theta for _, bound in _gram_matrices(kernels, np.array([[0.0], [1.0]]))
+        bound.theta for _, bound in _gram_matrices(kernels, np.array([[0.0], [1.0]]), 1.0)
     )
     assert 256 * first < last < 600 * first
 
@@ -171,6 +173,13 @@ def test_other_kernels(kernel):
     assert ("param_gamma" in search.cv_results_) == (kernel in ("poly", "sigmoid"))
 
 
+def test_all_machines_share_one_matrix():
+    (X, y), shapes = data(4, n=45), []
+    kernel = lambda A, B: shapes.append((len(A), len(B))) or RBF(0.5)(A, B)  # noqa: E731
+    SVCCV((0.3, 3.0), kernel=kernel, refit=False).fit(X, y)
+    assert [shape for shape in shapes if shape[0] > 32] == [(45, 45)]  # diagonals ask for less
+
+
 def test_a_search_where_all_kernel_values_are_0_has_no_features():
     search = SVCCV((1.0,), (1.0,), kernel="poly", cv=2).fit(np.zeros((40, 1)), [-1, 1] * 20)
     assert search.best_score_ == 0.5
@@ -214,7 +223,11 @@ def test_a_start_whose_certificate_does_not_reach_the_tolerance_is_no_end(monkey
 def test_neighbours_spare_steps():
     X, y = data(7, n=100)
     Cs = 10.0 ** np.arange(0.5, 1.51, 0.1)  # not so small that SMO begins
-    together = SVCCV(Cs, (0.5,), refit=False).fit(X, y).cv_results_["mean_n_iter"]
+    began = perf_counter()
+    results = SVCCV(Cs, (0.5,), refit=False).fit(X, y).cv_results_
+    for name in "mean_fit_time", "mean_score_time":
+        assert 0 < 5 * results[name].sum() <= perf_counter() - began
+    together = results["mean_n_iter"]
     alone = [SVCCV((C,), (0.5,), refit=False).fit(X, y).cv_results_["mean_n_iter"] for C in Cs]
     assert together[1:].sum() < 0.75 * np.sum(alone[1:])
 
@@ -222,11 +235,13 @@ def test_neighbours_spare_steps():
 def test_without_room_for_k_it_says_so_and_finds_the_same():
     X, y = data(4, n=80)
     grid = {"Cs": (0.1, 1.0, 100.0), "gammas": (0.1, 0.2), "tol": 1e-6}
-    with pytest.warns(UserWarning, match="does not fit memory_mb=0.02.*memory_mb=1 is enough"):
+    said = "does not fit memory_mb=0.02.* its own rows .*memory_mb=1 is enough"
+    with pytest.warns(UserWarning, match=said) as told:
         small = SVCCV(**grid, memory_mb=0.02).fit(X, y)
+    assert told[0].filename == __file__
     with pytest.warns(UserWarning, match="memory_mb=4 is enough"):  # 3 · 8 · 400² / 2²⁰ is 3.7
         SVCCV((0.1,), (0.1,), cv=2, memory_mb=3, refit=False).fit(*data(4, n=400))
-    large = SVCCV(**grid, memory_mb=1).fit(X, y)
+    large = SVCCV(**grid, memory_mb=3 * 8 * 80**2 / 2**20).fit(X, y)  # just enough
     assert small.worst_relative_gap_ <= 1e-6
     for f, g in zip(small.test_decision_values_, large.test_decision_values_, strict=True):
         assert_allclose(f, g, atol=0.02)
@@ -244,18 +259,17 @@ def test_several_processes_find_the_same_and_each_machine_once(caplog):
     assert any(text.startswith("Linear(), fold 1 of 3, C=1: relative") for text in caplog.messages)
 
 
-def test_an_interrupted_search_keeps_what_it_has(monkeypatch):
+def test_an_interrupted_search_keeps_what_it_has(monkeypatch, caplog):
     X, y = data(8)
     search = SVCCV((1.0, 2.0), (0.1, 0.2), cv=3)
     whole = SVCCV((1.0, 2.0), (0.1, 0.2), cv=3).fit(X, y).cv_results_
-    said = []
 
-    def interrupt(progress, *arguments):
-        said.append(progress % arguments)
-        if len(said) == 8:
-            raise KeyboardInterrupt
+    def interrupted(*arguments):
+        yield from islice(fit_candidates(*arguments), 8)
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr("svmlib.search._LOG.info", interrupt)
+    monkeypatch.setattr("svmlib.search.fit_candidates", interrupted)
+    caplog.set_level("INFO", "svmlib.search")
     with pytest.raises(KeyboardInterrupt):
         search.fit(X, y)
     with pytest.raises(ValueError, match="candidate 1 must have been fitted in every fold"):
@@ -264,7 +278,8 @@ def test_an_interrupted_search_keeps_what_it_has(monkeypatch):
     assert all(kept[name][k] == whole[name][k] for name, k in places)
     assert np.isnan(kept["mean_test_score"][1])
     assert_array_equal(kept["rank_test_score"][[1, 3]], 3)
-    assert said[7].startswith("RBF(gamma=0.2), fold 1 of 3, C=2: relative duality gap ")
+    last = "RBF(gamma=0.2), fold 1 of 3, C=2: relative duality gap "
+    assert any(text.startswith(last) for text in caplog.messages)
 
 
 def test_one_standard_error_takes_the_simplest_of_the_good():
@@ -356,10 +371,10 @@ def test_comparison_of_two_candidates():
 
 def test_what_is_not_proved_or_not_kept_is_said(monkeypatch):
     X, y = data(11)
-    with pytest.warns(
-        ConvergenceWarning, match=r"5 of 5 machines .* largest relative duality gap is .*e-1\d"
-    ):
+    said = r"5 of 5 machines .* largest relative duality gap is .*e-1\d. Scale the columns of X, or"
+    with pytest.warns(ConvergenceWarning, match=said) as told:
         search = SVCCV((1.0,), (0.5,), tol=1e-17, refit=False).fit(X, y)
+    assert told[0].filename == __file__
     with pytest.raises(NotFittedError, match="refit=False, which keeps no machine"):
         search.predict(X)
     monkeypatch.setattr(SVC, "fit", lambda *_: pytest.fail("no memory"))
