@@ -72,9 +72,11 @@ class GramMatrix:
     X : array_like of shape (n, d)
         The points, which the caller must not change; nothing is copied.
     cache_mb : float
-        How many megabytes (2²⁰ bytes) of values are kept: half for rows, unless all of K is asked
-        for, and half for a block. While a block is cut from all of K, up to three times
-        ``cache_mb`` are in use.
+        How many megabytes (2²⁰ bytes) of values are kept, if it is all of K; of single rows half as
+        many.
+    equations_mb : float, default 2000
+        How many megabytes the equations of Newton's method may take: a block of K, and as much for
+        what is computed from it.
 
     Attributes
     ----------
@@ -109,12 +111,15 @@ class GramMatrix:
     array([2., 4.])
     """
 
-    def __init__(self, kernel: Kernel, X: ArrayLike, cache_mb: float) -> None:
+    def __init__(
+        self, kernel: Kernel, X: ArrayLike, cache_mb: float, equations_mb: float = 2000.0
+    ) -> None:
         self.kernel = check_kernel(kernel)
         self.X = check_points(X)
         self.n = len(self.X)
         self.cache_mb = check_scalar(cache_mb, "cache_mb", positive=True)
         self.cache_size = int(self.cache_mb / megabytes(1))
+        self.equations_mb = check_scalar(equations_mb, "equations_mb", positive=True)
         self._require_room(2 * self.n, f"two rows of the Gram matrix of {self.n} points take")
         self.fits = self.n**2 <= self.cache_size
         half = max(2, self.cache_size // 2 // self.n)  # rows
@@ -133,7 +138,8 @@ class GramMatrix:
         lock_arrays(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GramMatrix, (self.kernel, self.X, self.cache_mb)  # a pickle leaves the rows behind
+        # A pickle leaves the rows behind.
+        return GramMatrix, (self.kernel, self.X, self.cache_mb, self.equations_mb)
 
     def __getitem__(self, i: int) -> Array:
         """Return row i, read only."""
@@ -371,13 +377,15 @@ class GramMatrix:
         Raises
         ------
         CacheTooSmallError
-            If the values, and as many more, do not fit the cache, and all of K is not kept.
+            If the values, and as many more, exceed ``equations_mb``.
         """
         columns = rows if columns is None else columns
         if self.full is not None:
             return self.full.take(rows, 0).take(columns, 1)
-        size = rows.size * columns.size
-        self._require_room(2 * size, f"the equations of {rows.size} free multipliers take")
+        least = megabytes(2 * rows.size * columns.size)
+        if least > self.equations_mb:
+            subject = f"the equations of {rows.size} free multipliers take {format_bound(least)} MB"
+            raise CacheTooSmallError(f"{subject}, more than equations_mb={self.equations_mb:g}")
         if self.product_form:
             left, right, transform = self.product_form
             return transform(left.take(rows, 0) @ right.take(columns, 1))

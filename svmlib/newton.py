@@ -162,13 +162,14 @@ def newton(
     ------
     ValueError
         If an argument is not as above, or the kernel is not known to be positive semidefinite, or
-        the equations do not fit the cache (a `svmlib.gram_matrix.CacheTooSmallError`).
+        the equations need more memory than the problem allows (a
+        `svmlib.gram_matrix.CacheTooSmallError`).
 
     Notes
     -----
     For a linear kernel with fewer than n/2 features K is not formed; with more it is, and takes at
-    most twice as much memory as the points. For other kernels, rows of K are kept in one half of
-    the problem's cache, and the equations of the free multipliers must fit the other half. C = ∞ is
+    most twice as much memory as the points. For other kernels, rows of K are kept in the problem's
+    cache, and the equations of the free multipliers take at most its ``equations_mb``. C = ∞ is
     allowed; on data that are not separable the method ends when only rounding is left, with the
     warning.
 

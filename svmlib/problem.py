@@ -105,6 +105,9 @@ class DualProblem(ReadOnly):
     cache_mb : float, default 200
         The most megabytes (2²⁰ bytes) of values of the Gram matrix K to keep
         (`svmlib.gram_matrix.GramMatrix`).
+    equations_mb : float, default 2000
+        The most megabytes that the equations of Newton's method may take. They need 16 bytes for
+        every pair of free multipliers.
     move_origin : bool, default False
         Whether to subtract the kernel's `origin` (`svmlib.kernels.Linear` says why). Certificates
         then hold for the bias b − w·origin of the points as given, too.
@@ -163,6 +166,7 @@ class DualProblem(ReadOnly):
         kernel: Kernel | None = None,
         *,
         cache_mb: float = 200.0,
+        equations_mb: float = 2000.0,
         move_origin: bool = False,
     ) -> None:
         self.X, self.y = check_labelled(X, y)
@@ -173,7 +177,7 @@ class DualProblem(ReadOnly):
             self.origin = origin
             self.X = self.X - origin
         self._set_bounds(C)
-        self.gram_matrix = GramMatrix(self.kernel, self.X, cache_mb)
+        self.gram_matrix = GramMatrix(self.kernel, self.X, cache_mb, equations_mb)
 
     def _set_bounds(self, C: float | ArrayLike) -> None:
         self.upper = _check_box(C, self.n)

@@ -84,8 +84,9 @@ class SVC(BinaryClassifier):
         The maximum number of iterations of all solvers together; −1 for their own defaults. Steps
         of Newton's method before its equations outgrew the memory are not counted.
     memory_mb : float, default 2000
-        How many megabytes (2²⁰ bytes) the features of more than about 5100 samples may take. If
-        they need more, a warning says so.
+        How many megabytes (2²⁰ bytes) the features of more than about 5100 samples may take, and
+        the equations of Newton's method. If features need more, a warning says so; if equations do,
+        ``"auto"`` goes on with SMO.
 
     Attributes
     ----------
@@ -241,12 +242,15 @@ class SVC(BinaryClassifier):
         points = kernel_points(self.kernel, points)
         if np.isinf(C) and kernel.linear:
             require_separable(points, signs)
-        problem = DualProblem(points, signs, bounds, kernel, move_origin=True)
+        problem = DualProblem(
+            points, signs, bounds, kernel, equations_mb=memory_mb, move_origin=True
+        )
         self._origin = problem.origin
         try:
             solution, self.solver_ = solve(problem, self.solver, tol, max_iter, memory_mb=memory_mb)
         except CacheTooSmallError as error:
-            raise CacheTooSmallError(f'{error} of DualProblem; solver="auto" needs less') from error
+            advice = 'solver="auto" needs less, and equations may take memory_mb'
+            raise CacheTooSmallError(f"{error} of DualProblem; {advice}") from error
         self._set_fitted_attributes(solution, problem, points, rows)
         warn_unless_converged(solution, self.solver_, tol, solution.remedy)
         return self

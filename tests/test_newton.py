@@ -86,17 +86,17 @@ def test_with_few_features_the_gap_is_next_to_nothing():
 
 
 def test_too_little_memory_is_told_and_left_to_smo():
-    problem = DualProblem(*data(0, n=600, d=20), 100.0, RBF(0.5), cache_mb=1)
+    problem = DualProblem(*data(0, n=600, d=20), 100.0, RBF(0.5), cache_mb=1, equations_mb=1)
     solution, name = solve(problem, "auto", 1e-3)
     assert (solution.converged, name) == (True, "smo")
     most = solution.n_iter - 1  # those of the start count, too
     assert solve(problem, "auto", 1e-3, most)[0].n_iter == most
     for ask, message in (
-        (lambda: newton(problem), r"free multipliers take .* MB, more than cache_mb=1$"),
+        (lambda: newton(problem), r"free multipliers take .* MB, more than equations_mb=1$"),
         (lambda: solve(problem, "newton", 1e-3), r"take .* MB"),
         (
             lambda: SVC(solver="interior_point").fit(*data(0, n=6000)),
-            r'=200 of DualProblem; solver="auto" needs less$',
+            r'=200 of DualProblem; solver="auto" needs less, and equations may take memory_mb$',
         ),
     ):
         with pytest.raises(CacheTooSmallError, match=message):
