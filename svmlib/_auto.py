@@ -287,8 +287,7 @@ def _solve_chunks(
         if fits and chunk.size <= _CHUNK_FRACTION * y.size:
             start = _solve_chunk(problem, chunk, start, target, tol, max_iter)
         elif start.solver == "smo" and (many_bounded if trial else 2 * n_support < y.size):
-            if n_bounded:
-                state.selection = "second"
+            state.selection = "second"
             n_iter += state.advance(target, int(min(more, max_iter - n_iter)))
             start = start._replace(alpha=state.alpha, n_iter=n_iter)
         else:
