@@ -36,7 +36,7 @@ _LOG = logging.getLogger(__name__)
 # When SMO ends and Newton's method begins: TUNING.md, "Fits with default settings"
 EASY_CHANGE = 2.0  # C k(x, x); up to here most multipliers reach their bounds, and SMO is fast
 # The KKT violation that SMO leaves, times the root of C k(x, x), and the largest; at first it is 2.
-_START_TOL, _MAX_START_TOL = 0.1, 1.5
+_START_TOL, _MAX_START_TOL = 0.05, 1.5
 _START_STEPS = 2 / 3  # of SMO per sample, before Newton's method takes over in any case
 # With f free multipliers one step of Newton's method takes as long as about f²/500 steps of SMO. If
 # so many steps find fewer new support vectors than this fraction, nearly all have been found.
