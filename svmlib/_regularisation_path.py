@@ -260,8 +260,9 @@ def fit_candidates(
             train = fold.train
             upper = fold.C_factors * Cs.max()
             errors = bound and ErrorBound(bound.theta, bound.norms[train])
-            memory = {"cache_mb": memory_mb, "equations_mb": memory_mb}
-            problem = DualProblem(X[train], y[train], upper, kernel, **memory)
+            problem = DualProblem(
+                X[train], y[train], upper, kernel, cache_mb=memory_mb, equations_mb=memory_mb
+            )
             if K is not None:
                 problem.gram_matrix.use(K.take(train, 0).take(train, 1), errors)
             reduced = None if Phi is None else DualProblem(Phi[train], y[train], upper)

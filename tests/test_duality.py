@@ -96,6 +96,13 @@ def test_the_cache_that_an_error_asks_for_is_large_enough(n):
     whole = float(re.search(r"takes? (\S+) MB", str(told.value))[1])
     assert 1 <= whole / (8 * n**2 / 2**20) < 1.001
     assert DualProblem(X, y, cache_mb=whole).gram_matrix.to_array().shape == (n, n)
+    free = np.arange(5, n)
+    with pytest.raises(ValueError, match=f"equations of {n - 5} free multipliers") as told:
+        DualProblem(X, y, equations_mb=1e-9).gram_matrix.block(free)
+    least = float(re.search(r"take (\S+) MB", str(told.value))[1])
+    assert 1 <= least / (16 * (n - 5) ** 2 / 2**20) < 1.001  # and a copy
+    one = DualProblem(X, y, cache_mb=rows, equations_mb=least)
+    assert one.gram_matrix.block(free).shape == (n - 5, n - 5)
 
 
 @pytest.mark.parametrize("kernel", [Linear(), np.inner], ids=["formula", "function"])

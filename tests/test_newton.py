@@ -1,5 +1,6 @@
 """Newton's method: data as they come, memory, starts and ends."""
 
+import pickle
 import tracemalloc
 import warnings
 from contextlib import nullcontext
@@ -93,7 +94,11 @@ def test_too_little_memory_is_told_and_left_to_smo():
     assert solve(problem, "auto", 1e-3, most)[0].n_iter == most
     for ask, message in (
         (lambda: newton(problem), r"free multipliers take .* MB, more than equations_mb=1$"),
-        (lambda: solve(problem, "newton", 1e-3), r"take .* MB"),
+        (lambda: solve(pickle.loads(pickle.dumps(problem)), "newton", 1e-3), r"take .* MB"),
+        (
+            lambda: SVC(100, gamma=0.1, solver="newton", memory_mb=9).fit(*data(0, 2600, 20, 0)),
+            "take .* MB, more than equations_mb=9 of DualProblem",
+        ),
         (
             lambda: SVC(solver="interior_point").fit(*data(0, n=6000)),
             r'=200 of DualProblem; solver="auto" needs less, and equations may take memory_mb$',
