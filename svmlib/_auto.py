@@ -53,6 +53,7 @@ _SMALLEST_PROBED = 350  # samples; up to here features save nothing
 _PROBE_SIZE = 64  # points, for a first look at the rank of K
 _PROBE_RESIDUAL = 3e-3  # of the mean of k(x, x), where their factorisation stops
 _LOW_PROBE_RANK = 40  # of these points: with more, K is not of low rank
+_FEW_MIXED = 1  # of them beside one of the other class: few support vectors, which SMO finds soon
 _START_RESIDUAL = 1e-7  # of the mean of k(x, x): with pivots up to there features make a good start
 
 # Beyond these limits a method takes minutes or hours: RESULTS.md and LARGE.md
@@ -212,8 +213,8 @@ def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried:
     change = mean_margin_change(problem)
     if change <= EASY_CHANGE and n <= EAGER_SAMPLES:
         return easy_start(problem, tol, max_iter, change)
-    rank = _probe_rank(problem) if n > _SMALLEST_PROBED else None
-    is_low = rank is not None and rank <= _LOW_PROBE_RANK
+    rank, n_mixed = _probe(problem) if n > _SMALLEST_PROBED else (None, 0)
+    is_low = rank is not None and rank <= _LOW_PROBE_RANK and n_mixed > _FEW_MIXED
     Phi = _low_rank_factor(problem, span_untried) if is_low else None
     if Phi is not None:
         return _start_in_few_coordinates(problem, Phi, tol, max_iter)
@@ -288,7 +289,7 @@ def _solve_chunks(
             start = _solve_chunk(problem, chunk, start, target, tol, max_iter)
         elif start.solver == "smo" and (many_bounded if trial else 2 * n_support < y.size):
             state.selection = "second"
-            n_iter += state.advance(target, int(min(more, max_iter - n_iter)))
+            n_iter += state.advance(target / 10, int(min(more, max_iter - n_iter)))
             start = start._replace(alpha=state.alpha, n_iter=n_iter)
         else:
             break
@@ -370,7 +371,14 @@ def _low_rank_factor(problem: DualProblem, span_untried: bool) -> Array | None:
     return nystrom.low_rank(problem.kernel, problem.X, max_rank=max_rank)
 
 
-def _probe_rank(problem: DualProblem) -> int:
-    """Return how many of a few points would each need a column of Φ."""
-    K = problem.gram_matrix.block(nystrom.random_rows(problem.n, _PROBE_SIZE))
-    return len(nystrom.pivoted_cholesky(K, _PROBE_RESIDUAL * K.diagonal().mean())[0])
+def _probe(problem: DualProblem) -> tuple[int, int]:
+    """Return how many of a few points would each need a column of Φ, and how many are mixed.
+
+    A point is mixed if the most similar other point, the one with the largest k, has another label.
+    """
+    rows = nystrom.random_rows(problem.n, _PROBE_SIZE)
+    K = problem.gram_matrix.block(rows)
+    rank = len(nystrom.pivoted_cholesky(K, _PROBE_RESIDUAL * K.diagonal().mean())[0])
+    np.fill_diagonal(K, -np.inf)
+    y = problem.y[rows]
+    return rank, int(np.count_nonzero(y[K.argmax(axis=1)] != y))
