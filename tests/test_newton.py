@@ -1,6 +1,7 @@
 """Newton's method: data as they come, memory, starts and ends."""
 
 import pickle
+import re
 import tracemalloc
 import warnings
 from contextlib import nullcontext
@@ -9,6 +10,7 @@ from itertools import product
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 
 from svmlib import SVC, _auto, _newton_forms
@@ -106,6 +108,16 @@ def test_too_little_memory_is_told_and_left_to_smo():
     ):
         with pytest.raises(CacheTooSmallError, match=message):
             ask()
+
+
+@pytest.mark.parametrize(("seed", "mixed"), [(2001, False), (2007, False), (2003, True)])
+def test_features_serve_mixed_classes_and_few_equations_others(seed, mixed, caplog):
+    X, y = make_blobs(2000, centers=2, random_state=seed)
+    with caplog.at_level("INFO", "svmlib.newton"):
+        SVC(C=100.0).fit(X / X.std(), y)
+    steps = (re.search("([0-9]+) free", record.getMessage()) for record in caplog.records)
+    most = max(int(found[1]) for found in steps if found)
+    assert most == 2000 if mixed else most < 100  # features allow for as many free multipliers
 
 
 def test_what_stalls_where_k_does_not_fit_is_not_left_to_a_method_that_needs_all_of_it():
