@@ -14,7 +14,7 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -367,20 +367,20 @@ class SVCCV(BinaryClassifier):
         if not (self.n_jobs is None or isinstance(self.n_jobs, int | np.integer)):
             raise ValueError(f"n_jobs must be an integer or None, got {self.n_jobs!r:.80}")
         workers = min(effective_n_jobs(self.n_jobs), len(models))
+        share_mb = memory_mb / workers
         kernels = [check_kernel(model.kernel_) for model in models]
-        if not (gram_megabytes(len(X)) <= memory_mb / workers or kernels[0].linear):
+        if not (gram_megabytes(len(X)) <= share_mb or kernels[0].linear):
             least_mb = int(workers * gram_megabytes(len(X))) + 1
             message = f"The Gram matrix of {len(X)} samples does not fit memory_mb={memory_mb:g}, "
             message += "so every machine evaluates its own rows of it; "
             message += f"memory_mb={least_mb} is enough"
             warnings.warn(message, stacklevel=3)
         numbered = sorted(enumerate(kernels), key=lambda pair: getattr(pair[1], "gamma", 0))
-        borders = [k * len(models) // workers for k in range(workers + 1)]
-        parts = [numbered[start:end] for start, end in pairwise(borders)]
-        common = X, y, folds, Cs, tol, memory_mb / workers
+        common = X, y, folds, Cs, tol, share_mb
         if workers == 1:
             return fit_candidates(numbered, *common)
-        jobs = (delayed(_fit_all)(part, *common) for part in parts)
+        parts = np.array_split(np.arange(len(models)), workers)
+        jobs = (delayed(_fit_all)([numbered[k] for k in part], *common) for part in parts)
         return chain.from_iterable(Parallel(n_jobs=workers)(jobs))
 
     @np.errstate(invalid="ignore")  # the deviation of infinite gaps is NaN

@@ -239,8 +239,9 @@ def test_without_room_for_k_it_says_so_and_finds_the_same():
     with pytest.warns(UserWarning, match=said) as told:
         small = SVCCV(**grid, memory_mb=0.02).fit(X, y)
     assert told[0].filename == __file__
-    with pytest.warns(UserWarning, match="memory_mb=4 is enough"):  # 3 · 8 · 400² / 2²⁰ is 3.7
-        SVCCV((0.1,), (0.1,), cv=2, memory_mb=3, refit=False).fit(*data(4, n=400))
+    shared = SVCCV((0.1,), (0.1, 0.2), cv=2, memory_mb=7, refit=False, n_jobs=2)
+    with pytest.warns(match="memory_mb=8 is enough"), parallel_config(backend="threading"):
+        shared.fit(*data(4, n=400))  # 2 · 3 · 8 · 400² / 2²⁰ is 7.3
     large = SVCCV(**grid, memory_mb=3 * 8 * 80**2 / 2**20).fit(X, y)  # just enough
     assert small.worst_relative_gap_ <= 1e-6
     for f, g in zip(small.test_decision_values_, large.test_decision_values_, strict=True):
@@ -255,7 +256,7 @@ def test_several_processes_find_the_same_and_each_machine_once(caplog):
     assert sum(record.name == "svmlib.search" for record in caplog.records) == 2 * 3 * 5
     alone = SVCCV((0.1, 10.0), (0.1, 0.2, 1.0)).fit(X, y)
     assert_allclose(shared.cv_results_["mean_test_score"], alone.cv_results_["mean_test_score"])
-    SVCCV((1.0,), kernel="linear", cv=3).fit(X, y)
+    SVCCV((1.0,), kernel="linear", cv=3, memory_mb=0.01).fit(X, y)
     assert any(text.startswith("Linear(), fold 1 of 3, C=1: relative") for text in caplog.messages)
 
 
@@ -286,14 +287,16 @@ def test_one_standard_error_takes_the_simplest_of_the_good():
     params = [{"C": C, "gamma": g} for C in (1.0, 10.0) for g in (0.1, 1.0)]
     scores = np.array([[0.8, 0.9], [0.9, 0.9], [0.82, 0.94], [0.86, 0.98]])  # best: 0.92 ± 0.06
     results = {f"split{k}_test_score": scores[:, k] for k in range(2)}
-    results |= {"params": params, "mean_test_score": scores.mean(axis=1)}
+    results |= {"params": params, "mean_test_score": scores.mean(axis=1), "split0_n_iter": [9] * 4}
     assert one_standard_error(results) == 2  # 0.88 ≥ 0.86, with the small γ; 0.85 is too little
     alone = {"params": params, "split0_test_score": scores[:, 1], "mean_test_score": scores[:, 1]}
     assert one_standard_error(alone) == 3, "one fold has no standard error"
     alone |= {"params": [{"C": 1.0, "gamma": 1.0, "tol": k} for k in range(4)]}
     alone |= {"split0_test_score": np.ones(4), "split1_test_score": np.array([0, 0, 0.5, 0])}
-    assert one_standard_error(alone | {"mean_test_score": [0.5, 0.5, 0.75, 0.5]}) == 2, "the best"
-    search = SVCCV(refit=one_standard_error).fit(*data(9, n=60))
+    assert one_standard_error(alone | {"mean_test_score": [np.nan, 0.5, 0.75, 0.5]}) == 2, "best"
+    search, scale = SVCCV(refit=one_standard_error), SVC().fit(*data(9, n=60)).kernel_.gamma
+    widths = search.fit(*data(9, n=60)).cv_results_["param_gamma"] / scale
+    assert_allclose(widths, 7 * [1 / 16, 1 / 4, 1, 4, 16])  # for each of the seven C
     assert (
         search.best_params_ == search.cv_results_["params"][one_standard_error(search.cv_results_)]
     )
