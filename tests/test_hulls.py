@@ -162,9 +162,9 @@ def test_the_error_carries_the_common_point_and_says_if_it_is_one_up_to_rounding
     assert 0 < answer.residual < 1e-15
     assert answer.verify()
     assert "separates the two classes up to rounding: their" in str(NotSeparableError(answer))
-    error = NotSeparableError(separation([[0.0, 0], [2, 0], [0.5, 0]], [-1, -1, 1]))
+    error = NotSeparableError(separation([[0, 0], [2, 0], [33 / 64, 0]], [-1, -1, 1]))
     assert "separates the two classes: their" in str(error)
-    assert "share the point [0.5 0. ]" in str(error)
+    assert "share the point [0.5156 0.    ]" in str(error)
     again = pickle.loads(pickle.dumps(error))
     assert str(again) == str(error)
     np.testing.assert_array_equal(again.separation.weights, error.separation.weights)
@@ -172,7 +172,7 @@ def test_the_error_carries_the_common_point_and_says_if_it_is_one_up_to_rounding
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-9, 1.0, 1e300])
 def test_a_common_point_that_is_none_is_refused(scale):
-    X, y = scale * np.array([[0.0], [2.0], [1.0], [1.0]]), np.array([-1.0, -1, 1, 1])
+    X, y = scale * np.repeat([[0.0], [2.0], [1.0], [1.0]], 4, axis=1), np.array([-1.0, -1, 1, 1])
 
     def claim(*weights):
         return Separation(X, y, weights=np.array(weights))
@@ -180,7 +180,8 @@ def test_a_common_point_that_is_none_is_refused(scale):
     assert claim(0.5, 0.5, 1.0, 0.0).verify()
     assert claim(0.5, 0.5, 1.0, 0.0).residual == 0
     assert claim(0.5, 0.5, 1 + 2.0**-51, 2.0**-51).verify(), "2⁻⁵⁰ is allowed"
-    for error in (1.0, 1e-9, 1e-13, -1e-13, -1.0):
+    assert claim(0.5 + 1.5e-14, 0.5 - 1.5e-14, 1.0, 0.0).verify(), "2e-14 for four features"
+    for error in (1.0, 1e-9, 2.5e-14, -2.5e-14, -1.0):
         assert not claim(0.5 + error, 0.5 - error, 1.0, 0.0).verify()  # sums that do not meet
         assert not claim(0.5, 0.5, 1 + error, 0.0).verify()  # no convex weights
         assert not claim(0.5 + error / 2, 0.5 + error / 2, 1 + error, 0.0).verify()
