@@ -204,7 +204,7 @@ def _check_pair(value: Any, name: str, expected: str) -> tuple[Any, Any]:
 def row_numbers(points: Array, n: int) -> NDArray[np.intp]:
     """Return which of n samples the points are, if they are row numbers."""
     rows = points.ravel().astype(np.intp)
-    if points.shape[1] != 1 or (rows != points.ravel()).any() or rows.min(initial=0) < 0:
+    if points.shape[1] != 1 or (rows != points.ravel()).any() or (rows < 0).any():
         raise ValueError("points must be one column of row numbers from 0 on for a Gram matrix")
     if rows.max(initial=0) >= n:
         raise ValueError(f"X must have all samples of fit: the machine uses number {rows.max()}")

@@ -16,7 +16,6 @@ from svmlib._arrays import Array
 from svmlib._auto import solve
 from svmlib._machine import Machine
 from svmlib._machine_problem import MachineProblem
-from svmlib._rounding import MAX_NORM
 from svmlib._solvers import balance, bias_at_zero, without_bias
 from svmlib._squared_hinge import minimise_squared_hinge
 from svmlib.certificate import Scores
@@ -90,8 +89,7 @@ def _solve_squared_hinge(problem: MachineProblem, Phi: Array, tol: float) -> Our
         wide = X.shape[1] > problem.n
         w = np.linalg.qr(X.T)[0] @ w[: problem.n] if wide else w[: X.shape[1]]
         best = min(best, _of_weights(problem, w, b, best.dual), key=attrgetter("primal"))
-    small = problem.n <= _MAX_LIFTED_SAMPLES and problem.C.min() * MAX_NORM > 1
-    if small and is_wide(best.dual, best.primal):
+    if problem.n <= _MAX_LIFTED_SAMPLES and is_wide(best.dual, best.primal):
         # The squared hinge is the hard margin with another feature per sample. To solve that is
         # slower, but more accurate.
         Phi = np.column_stack([Phi, np.diag(1 / np.sqrt(2 * problem.C))])

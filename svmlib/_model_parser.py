@@ -72,7 +72,7 @@ class ModelParser:
         for name, reader in ("svm_type", "read_libsvm"), ("solver_type", "read_liblinear"):
             if line[:1] == [name] and name not in allowed:
                 raise self.error(f"{name} is a line of another kind of file: use {reader}")
-        if ":" in "".join(line[1:2]):
+        if ":" in " ".join(line):
             raise self.error("this looks like training data, not a model")
 
     def header_words(self, name: str) -> list[str]:

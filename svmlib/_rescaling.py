@@ -37,10 +37,10 @@ class Rescaled(NamedTuple):
     primal: float
 
 
-def _bias_of_least_primal(problem: MachineProblem, values: Array, b: float) -> float:
+def _bias_of_least_primal(problem: MachineProblem, values: Array) -> float:
     """Return the bias with the least primal value, of which it is a convex function."""
     if problem.machine.bias == "none":
-        return b
+        return 0.0
     if problem.hard_margin:  # halfway between the classes
         return -float(values[problem.y > 0].min() + values[problem.y < 0].max()) / 2
     breakpoints = (problem.y - values).clip(-MAX_NORM, MAX_NORM)
@@ -59,15 +59,20 @@ def best_constant(problem: MachineProblem, scores: Scores) -> Rescaled:
     """Return w = 0 with its best bias, from the scores of any w."""
     zero = np.zeros(problem.n)
     scores = replace(scores, values=zero, error=zero, squared_norm=0.0)
-    return with_best_bias(problem, 0.0, scores, 0.0)
+    return _with_bias_in_few_digits(problem, 0.0, scores)
 
 
-def with_best_bias(problem: MachineProblem, t: float, scores: Scores, b: float) -> Rescaled:
-    """Return t w, whose scores are given, with its best bias in few digits, or with b."""
-    best_b = _bias_of_least_primal(problem, scores.values, b)
-    best_b = in_few_digits(best_b, lambda b: problem.primal(scores, b))
-    both = (Rescaled(t, bias, problem.primal(scores, bias)) for bias in (best_b, b))
-    return min(both, key=attrgetter("primal"))
+def _with_bias_in_few_digits(problem: MachineProblem, t: float, scores: Scores) -> Rescaled:
+    """Return t w, whose scores are given, with its best bias in few digits."""
+    b = _bias_of_least_primal(problem, scores.values)
+    b = in_few_digits(b, lambda b: problem.primal(scores, b))
+    return Rescaled(t, b, problem.primal(scores, b))
+
+
+def with_best_bias(problem: MachineProblem, scores: Scores, b: float) -> Rescaled:
+    """Return w, whose scores are given, with its best bias in few digits, or with b."""
+    given = Rescaled(1.0, b, problem.primal(scores, b))
+    return min(_with_bias_in_few_digits(problem, 1.0, scores), given, key=attrgetter("primal"))
 
 
 def with_best_scale(
@@ -84,7 +89,7 @@ def with_best_scale(
     longest = np.sqrt(2 * constant) / np.sqrt(scores.squared_norm)
 
     def bias(t: float) -> float:
-        return _bias_of_least_primal(problem, t * scores.values, t * best_bias.b)
+        return _bias_of_least_primal(problem, t * scores.values)
 
     def cost(u: float) -> float:
         t = float(longest * np.exp(-u))
@@ -94,5 +99,5 @@ def with_best_scale(
     u = minimize_scalar(cost, bounds=(0, 20), options={"xatol": 1e-10}).x
     t = float(longest * np.exp(-u))
     t = in_few_digits(t, lambda t: problem.primal(scores.scaled(t), bias(t)))
-    rescaled = with_best_bias(problem, t, scores.scaled(t), t * best_bias.b)
+    rescaled = _with_bias_in_few_digits(problem, t, scores.scaled(t))
     return min(best_bias, rescaled, key=attrgetter("primal"))

@@ -132,8 +132,8 @@ def check_bounds(value: ArrayLike, name: str, *shape: int, allow_negative: bool 
     if array.shape != shape:
         accepted = f"an array of shape {shape}" if shape else "one number"
         raise ValueError(f"{name} must be {accepted}, got shape {array.shape}")
-    if not allow_negative and (least := array.min(initial=0)) < 0:
-        raise ValueError(f"{name} must not be negative, got {least}")
+    if not allow_negative and (negative := array[array < 0]).size:
+        raise ValueError(f"{name} must not be negative, got {negative.min()}")
     return array
 
 

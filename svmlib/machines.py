@@ -182,7 +182,7 @@ def _judge(problem: MachineProblem, tol: float, weighted: bool, estimator_note: 
     lower = max(0.0, dual, ours.dual) if is_comparable else -np.inf  # D(0) is 0
     upper = min(primal, ours.primal) if is_comparable or is_exact else ours.primal
     constant = best_constant(problem, scores)
-    best_bias = with_best_bias(problem, 1.0, scores, machine.b)
+    best_bias = with_best_bias(problem, scores, machine.b)
     if alpha is not None:
         excess = relative_excess(primal, lower)
         note = suspected_constant(alpha, problem.dual_problem.upper, excess)

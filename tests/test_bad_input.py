@@ -63,7 +63,7 @@ ITERATIVE = [*SOLVERS, partial(hull_smo, X, Y)]
 ITERATIVE += [partial(f, X, Y, 1.0) for f in (descent, pegasos)]
 ROW, NO_ROWS = np.zeros((1, 1)), ([[0.0], [0.5]], [[-1.0]], [[3.0]], [[0.0, 1.0]])  # of TABLE
 HARD, NO_LINE = SVC(kernel="linear", C=np.inf), ([[0.0], [1.0], [2.0]], [1, -1, 1])
-MASKED = np.ma.masked_equal(np.eye(4), 1)
+MASKED = np.ma.masked_equal(np.diag([2, 1, 1, 1]), 2)  # one entry
 GIVEN, SKEW = SVC(kernel="precomputed"), np.eye(130) + np.pad([[1.0]], ((64, 65), (129, 0)))
 PATH, LABELS = "^path must be text or a pathlib.Path, got 3", (None, [3], [[1]], 1)
 RAGGED = [1, [1, 2], *[1] * 8]
@@ -95,13 +95,13 @@ CALLS = [
     # points
     (lambda: problem(X=np.zeros(10)), r"X must hold .*\(10,\); write X.reshape\(-1, 1\)"),
     (lambda: problem(X=np.zeros((10, 2, 2))), r"got shape .*; write X.reshape\(len\(X\), -1\)"),
-    (lambda: problem(X=np.full((10, 2), np.nan)), "X must be finite, but it contains NaN"),
+    (lambda: problem(X=np.where(X == 3, np.nan, X)), "X must be finite, but it contains NaN"),
     (lambda: problem(X=-(2**53) - X.astype(int)), r"X must hold integers.* up to 2\*\*53"),
     *[(partial(problem, X=[[k]] * 10), "X must hold integers") for k in (2**60, 2**70, -(2**53))],
     (lambda: problem(X=X.astype("datetime64[ns]")), "X must be a dense array of real"),
     (lambda: problem(X=[[10**400]] * 10), "X must be a dense array of real"),
     (lambda: problem(X=X.astype(str)), "X must be a dense array of real"),
-    (lambda: problem(X=X.astype("S").astype(object)), "X must be a dense array of real"),
+    (lambda: problem(X=np.where(X == 3, b"3", X.astype(object))), "X must be a dense array of"),
     (lambda: problem(X=np.ma.masked_invalid([[np.nan]] * 10)), "X must have no masked entries"),
     (lambda: SVC().fit(list(MASKED), Y[:4]), "X must have no masked entries"),
     (lambda: SVC().fit(np.eye(4), np.ma.masked_equal(Y[:4], 1)), "y must have no masked entries"),
@@ -169,6 +169,7 @@ CALLS = [
     (lambda: fit(kernel="poly", coef0=np.inf), "coef0 must be"),
     (lambda: fit(gamma=0.0), "gamma.* must be"),
     (lambda: fit(gamma="wide"), "gamma.* must be"),
+    (lambda: SVC().fit(1e160 * X, Y), 'gamma="scale", 1 / .* must be .* got 0.0'),
     (lambda: fit(tol=0), "tol must be"),
     *[(partial(fit, solver=s), "solver must be one of") for s in ("newtonian", X)],
     (lambda: fit(class_weight={2: 1.0}), r"labels of y, \[-1, 1\], got \[2\]; leave others out$"),
@@ -307,9 +308,10 @@ CALLS = [
     (lambda: Machine(X, ONES, 0.0, class_weight=(1, -1)), "class_weight must be a positive .*-1"),
     (lambda: Machine(X, ONES, 0.0, C=np.inf, loss="squared_hinge"), "C must be a positive finite"),
     (lambda: Machine(X, ONES, 0.0, intercept_scaling=1e200), "at most 1e.150"),
+    (lambda: Machine(X, ONES, 0.0, intercept_scaling=0), "intercept_scaling must be a positive"),
     (lambda: Machine(X, ONES, 0.0, loss="foo"), "loss must be one of .*'foo'"),
-    (lambda: Machine(X, ONES, 0.0, rows=3), "rows must be one row number per point, got 3"),
-    (lambda: Machine(X, ONES, 0.0, support=3), "support must be .*, got 3"),
+    *[(partial(Machine, X, ONES, 0.0, rows=r), "rows must be one row number") for r in (3, ONES)],
+    *[(partial(Machine, X, ONES, 0.0, support=s), "support must") for s in (3, "rows", (X, Y, Y))],
     *[(partial(f, 3), PATH) for f in (read_libsvm, read_liblinear)],
     *[(partial(f, Machine(X, ONES, 0.0), 3), PATH) for f in (write_libsvm, write_onnx)],
     (lambda: TWO.certificate([0.5, 0.5], 0.0).is_optimal("a"), "tol must be a number, got 'a'"),

@@ -22,7 +22,19 @@ from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, OneClassSVM
 import svmlib
 from svmlib.machines import certify_machine
 from svmlib.model_files import read_libsvm, write_libsvm, write_onnx
-from tests.machines import BLURRED, CURVED, FLAT, GRAM, IRIS, WEIGHT, X, Y, check_advice, like
+from tests.machines import (
+    BLURRED,
+    CURVED,
+    FLAT,
+    GRAM,
+    IRIS,
+    WEIGHT,
+    X,
+    Y,
+    check_advice,
+    gaussian,
+    like,
+)
 
 OURS = [
     (SVC(gamma=0.5, tol=1e-6), 1e-6),
@@ -69,7 +81,10 @@ def test_a_class_with_the_attributes_alone_is_judged_for_what_it_is_said_to_solv
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_scores_may_differ_by_the_rounding_of_what_cancels_in_the_kernel():
+def test_scores_may_differ_by_the_rounding_of_what_cancels():
+    """Within the kernel, or in a sum beside a bias of 0 and values of the kernel that are 0."""
+    mirrored, y = np.vstack([X + 100, -X - 100]), np.append(Y, -Y)
+    assert certify_machine(SVC(kernel=gaussian).fit(mirrored, y), mirrored, y).excess < 1e-3
     far = 1e6 + X
     model = SVC(kernel="poly", degree=1, gamma=1.0, coef0=-2e12, max_iter=1000).fit(far, Y)
     assert certify_machine(model, far, Y).lower == -np.inf, "judged, though nothing is proved"
@@ -264,10 +279,13 @@ def test_an_estimator_that_predicts_with_other_numbers_is_refused(model, name, t
     assert not (tmp_path / "file").exists()
 
 
-def test_what_another_library_leaves_out_is_not_needed():
+def test_what_another_library_leaves_out_is_not_needed(tmp_path):
     model = SVC(tol=1e-7).fit(X, Y)
     near = like(model, decision_function=model.decision_function)
     assert certify_machine(near, X, Y).excess < 1e-6, "γ is that of the rows"
+    model = SVC(kernel="linear").fit(X, Y.astype(int))
+    near = like(model, decision_function=model.decision_function)
+    write_libsvm(near, tmp_path / "model")  # without a γ
     assert certify_machine(like(FLAT, multi_class=None), X, Y).excess < 1e-3
 
 

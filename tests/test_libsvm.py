@@ -25,7 +25,7 @@ from tests.machines import GRAM, HERE, IRIS, MACHINES, W, X, Y, rows, run, train
 FITTED = [
     SVC().fit(X, Y.astype(int)),
     SVC(kernel="linear").fit(X, 3 - Y.astype(int)),
-    SVC(kernel="poly", coef0=1.0, gamma=0.1).fit(*IRIS),
+    SVC(kernel="poly", degree=1, coef0=1.0, gamma=0.1).fit(*IRIS),
     SVC(kernel="sigmoid", gamma=0.01).fit(X, Y.astype(int)),
     SVC(gamma=0.1, class_weight="balanced").fit(IRIS[0], np.take([1, 0, 2], IRIS[1])),
     NuSVC(nu=0.3).fit(*IRIS),
@@ -41,9 +41,9 @@ FITTED = [
     [
         *FITTED,
         LinearSVC().fit(X, Y.astype(int)),
-        SGDClassifier(random_state=0).fit(X, 3 - Y.astype(int)),
+        SGDClassifier(random_state=0, fit_intercept=False).fit(X, 3 - Y.astype(int)),
         read_liblinear(HERE / "liblinear-3-noisy.model"),
-        Machine(X[:9], np.tile([-1.0, 0.5, 0.7], 3), 0.1, RBF(0.5), (7, 3)),
+        Machine(X[:9], np.tile([-1.0, 0.0, 0.7], 3), 0.1, RBF(0.5), (7, 3)),
         Machine(np.arange(9.0)[:, None], np.tile([-1.0, 0.5, 0.7], 3), 0.1, "precomputed"),
     ],
     ids=lambda m: type(m).__name__,
@@ -169,6 +169,7 @@ BAD = [
     (other("rho ", "rho 1 "), "line 6: expected 1 numbers, got 2"),
     (other("label 1 -1", "label 1 1"), r"line 7: .* different classes, got \[1, 1\]"),
     (other("label 1 -1", "label 1"), "line 7: expected 2 numbers, got 1"),
+    (other("label 1 -1", "label 1 0.5"), "line 7: expected integers, got 1 0.5"),
     (other("label 1 -1", f"label 1 {2**53 + 1}"), "line 7: expected integers"),
     (other("label 1 -1", f"label 1 {-(2**31) - 1}"), "line 7: labels .* 32 bits"),
     (other("label 1 -1", f"label {2**31} 1"), "line 7: labels .* 32 bits"),
@@ -182,10 +183,13 @@ BAD = [
     ),
     (GOOD + "1 1:2 2:3\n", "line 92: expected 82 support vectors, got 83"),
     (other(" 2:", " 2;"), "line 10: expected pairs index:value"),
-    (other(" 2:", " 1:"), "line 10: indices must ascend"),
+    (other(" 2:", " 2:1 2:"), "line 10: indices must ascend"),
     (other(" 1:", " -1:"), "line 10: expected numbers of at least 0"),
     (other(" 2:", " 999999999999:"), "must have at most 134217728 numbers, got 82 support"),
-    (other("rbf\ngamma 0.5", "precomputed"), "line 9: expected 0:row"),
+    *[
+        (re.sub(r" 1:.*", pairs, other("rbf\ngamma 0.5", "precomputed")), "line 9: expected 0:row")
+        for pairs in (" 1:1", " 0:0", " 0:1.5")
+    ],
     (other("rbf", "rbf\u00e9"), "ASCII"),
 ]
 
@@ -207,7 +211,7 @@ def test_the_good_file_is_good(tmp_path, monkeypatch):
     for text in from_0, GOOD.replace("\n", "\r\n"), GOOD + "\n\n", sparse, GOOD:
         good.write_bytes(text.encode())
         assert_array_equal(read_libsvm(good).points[text is sparse :], points[text is sparse :])
-    assert read_libsvm(good).labels == (1, -1)
+    assert read_libsvm(good, n_features=2).labels == (1, -1)
     with pytest.raises(ValueError, match="n_features must be at least 2, got 1"):
         read_libsvm(good, n_features=1)
 
@@ -216,8 +220,8 @@ def test_the_good_file_is_good(tmp_path, monkeypatch):
     ("kind", "lines", "answer"), [("one_class", "", -1), ("c_svc", "label 3 5\nnr_sv 1 0\n", 5)]
 )
 def test_a_score_of_zero_is_the_second_answer(kind, lines, answer, tmp_path):
-    head = f"svm_type {kind}\nkernel_type linear\nnr_class 2\ntotal_sv 1\nrho 1\n{lines}"
-    (tmp_path / "model").write_text(f"{head}SV\n1 1:1\n")
+    head = f"svm_type {kind}\nkernel_type linear\nnr_class 2\ntotal_sv 1\nrho 0\n{lines}"
+    (tmp_path / "model").write_text(f"{head}SV\n1\n")  # the point is 0
     assert read_libsvm(tmp_path / "model").predict([[1.0]]) == [answer]
 
 

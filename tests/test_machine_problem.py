@@ -77,6 +77,7 @@ def accept(verdict, m, A, y, C):
     above, (t, b, scaled) = 1 + mp.mpf(2) ** -195, verdict.best_scale
     scores = products(m, A)
     primal, dual, violation = in_digits(m, scores, y, C)
+    assert verdict.best_bias.t == 1
     assert verdict.lower <= min(primal, verdict.upper)
     assert max(primal, verdict.upper) <= verdict.primal * above
     assert verdict.lower <= 0 or verdict.excess >= mp.mpf(verdict.primal) / verdict.lower - 1

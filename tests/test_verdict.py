@@ -13,10 +13,14 @@ from sklearn.svm import SVC, LinearSVC
 
 from svmlib.book import elsewhere
 from svmlib.kernels import RBF, Linear
-from svmlib.machines import Machine, certify_machine
+from svmlib.machines import Machine, Rescaled, certify_machine
 from svmlib.model_files import read_libsvm, write_libsvm
 from svmlib.problem import DualProblem
 from tests.machines import BELL, BETA, GRAM, LOSSES, OF_BELL, B, X, Y, gaussian
+
+
+def worth(primal):
+    return Rescaled(1.0, 0.0, primal)
 
 
 @pytest.mark.parametrize("model", [SVC(), LinearSVC()], ids=repr)
@@ -74,7 +78,7 @@ def test_a_score_of_the_other_sign_is_named_and_no_length_of_w():
     for verdict, other in (right, negated), (negated, right):
         assert ("other sign" in str(verdict)) == (verdict is negated)
         assert "length" not in str(verdict)
-        assert_allclose(verdict.negated.primal, other.primal)
+        assert_allclose(verdict.negated, (-1, -verdict.machine.b, other.primal))
     wrong = certify_machine(replace(ours, coefficients=-ours.coefficients), X, Y)
     assert wrong.excess_best_scale > 1, "it cannot be scaled away"
     assert wrong.best_scale.t < 1e-3
@@ -107,10 +111,24 @@ def test_a_wrong_bias_is_a_diagnosis_of_its_own():
     assert wrong.best_bias.primal < right.primal * (1 + 1e-8) < wrong.primal
     assert 1e-6 < slightly.excess < 2e-4
     assert fault not in str(slightly), "what is negligible is no diagnosis"
-    for saved in 0.49, 0.51:  # of the excess
-        left = wrong.best_bias._replace(primal=2 - saved)
-        text = str(replace(wrong, lower=1, primal=2, best_bias=left))
-        assert (fault in text) == (saved > 0.5)
+
+
+@pytest.mark.parametrize(
+    ("words", "given", "name", "quiet", "telling"),
+    [
+        ("check that X", {"dual": None}, "primal", 2.18, 2.22),
+        ("check that X", {"primal": 2.002}, "kkt_violation", 0.09, 0.11),
+        ("check that X", {"kkt_violation": 0.5}, "primal", 2 + 18e-5, 2 + 22e-5),
+        ("check that X", {"primal": 2.4}, "dual", 1.99, 1.97),
+        ("useless", {"primal": 4, "constant": worth(4)}, "best_scale", worth(3.979), worth(3.981)),
+        ("its b is not the best", {"primal": 3}, "best_bias", worth(2.51), worth(2.49)),
+        ("the other sign", {"primal": 3}, "negated", worth(1.51), worth(1.49)),
+    ],
+)
+def test_a_hint_is_given_where_its_number_is_large_enough(words, given, name, quiet, telling):
+    verdict = replace(certify_machine(BELL, X, Y), lower=2, upper=2, primal_ours=2, **given)
+    texts = [str(replace(verdict, **{name: value})) for value in (quiet, telling)]
+    assert [words in text for text in texts] == [False, True]
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -141,6 +159,7 @@ def test_a_verdict_says_what_was_added_to_a_gram_matrix():
 def test_an_indefinite_kernel_proves_nothing_and_says_so():
     verdict = certify_machine(SVC(kernel="sigmoid", gamma=1.0).fit(X, Y), X, Y)
     assert verdict.dual == verdict.lower == -np.inf
+    assert verdict.upper == min(verdict.primal, verdict.primal_ours)
     assert verdict.excess == np.inf
     assert not verdict.is_optimal(0.5)
     assert "proves nothing" in str(verdict)
@@ -215,11 +234,11 @@ def test_a_smaller_c_is_suspected_for_a_reason_only():
 
 
 def test_a_verdict_names_the_problem():
-    m = Machine.linear([1.0, 1.0], 0.5, C=0.3, classes=("a", "b"), class_weight=(1.0, 3.0))
+    m = Machine.linear([1.0, 1.0], 0.5, C=0.3, classes=["a", "b"], class_weight=[1.0, 3.0])
     given = {"loss": "squared_hinge", "bias": "penalised"}
     text, plain = (
         str(certify_machine(replace(m, **changes), X, np.where(Y > 0, "b", "a")))
-        for changes in (given | {"intercept_scaling": 5.0}, {"class_weight": (1.0, 1.0)})
+        for changes in (given | {"intercept_scaling": 5.0}, {"class_weight": [1, 1]})
     )
     problem = "minimises ½‖w‖² + C Σ max(0, 1 − y f){}, C = 0.3{}; bias {}\n"
     weights = ", times 1 for 'a', times 3 for 'b'"
