@@ -32,6 +32,7 @@ class MachineProblem:
     If X is a Gram matrix, `float_type` is the type of float in which its values were given.
     """
 
+    @np.errstate(over="ignore")  # an infinite product of C and weights is refused
     def __init__(
         self, machine: Machine, X: Array, y: Array, weights: ArrayLike | None, float_type: Any
     ) -> None:

@@ -39,7 +39,7 @@ def test_a_score_of_zero_has_liblinears_label(solver, labels, tmp_path):
 
 @pytest.mark.parametrize(
     ("solver", "constant", "bound"),
-    [(1, 0, 1e-3), (1, 1, 1e-2), (1, 3, 1e-2), (2, 1, 1e-2), (3, 1, 1e-2), (4, 1, None)],
+    [(1, 0, 1e-3), (1, 1, 1e-2), (1, 0.5, 1e-2), (2, 1, 1e-2), (3, 1, 1e-2), (4, 1, None)],
 )
 def test_each_class_of_liblinear_is_judged_as_the_error_says(solver, constant, bound, tmp_path):
     """Scores of class k are positive for it; C, loss, bias and weights are as the error says."""
@@ -55,7 +55,7 @@ def test_each_class_of_liblinear_is_judged_as_the_error_says(solver, constant, b
     if bound:
         given = dict(re.findall(r'(loss|bias)="(\w+)"', str(told.value)))
         one = re.search(r"give (.*?) and y == ", str(told.value))[1]
-        assert one.startswith("Machine.linear(") == (constant == 3)
+        assert one.startswith("Machine.linear(") == (constant == 0.5)
         check_advice(str(told.value), one, vars(model), bound, **given)
 
 

@@ -33,6 +33,14 @@ def test_equal_rows_of_unequal_weight_are_given_the_multipliers_that_fit(kernel)
             assert not verdict.multiplier_note
 
 
+def test_numbers_name_their_rows_and_points_do_not():
+    A, y, beta, w = [[1.0], [1.0], [-1.0]], [1, 1, -1], [5.0, 0.0, -5.0], [0.01, 10, 10]
+    numbers = certify_machine((beta, 0.0), A, y, C=1.0, kernel=Linear(), sample_weight=w)
+    assert_allclose(numbers.box_violation, 4.99)
+    points = certify_machine(Machine(A, beta, 0.0, C=1.0), A, y, sample_weight=w)
+    assert points.box_violation == 0
+
+
 def test_row_numbers_count_only_where_the_points_are_these_rows():
     m = Machine(X[:9], np.tile([-1.0, 0.5, 0.5], 3), 0.1, RBF(0.5), C=1.0)
     for rows in np.arange(9), np.arange(9)[::-1], np.arange(99, 108):

@@ -160,7 +160,10 @@ ROWS = {"X": np.eye(3), "y": [1, -1, -1]}  # a Gram matrix
         (([1.0, 2.0], 0.0), {"C": -1.0}, "C must be a positive number"),
         (([1.0, 2.0], 0.0), {"C": [1.0, 2.0]}, "C must be one number .*as sample_weight"),
         (SGDClassifier(alpha=0, eta0=1, learning_rate="constant").fit(X, Y), {}, "C must be given"),
-        (([1.0, 2.0], 0.0), {"C": np.inf, "bias": "none"}, "C must be finite, unless"),
+        *[
+            (W, {"C": C, "bias": "none", "sample_weight": 1e10 ** (1 + Y)}, "C must be finite")
+            for C in (np.inf, 1e300)  # where only some products are infinite
+        ],
         (([1.0, 2.0], 0.0), {"C": 1.0, "loss": "log"}, "loss must be one of .*'log'"),
         (([1.0, 2.0], 0.0), {"C": 1.0, "bias": "penalized"}, "bias must be one of .*'penalized'"),
         (([1.0, 2.0], 0.0), {"kernel": "rbf"}, "kernel must be a kernel such as"),

@@ -1,7 +1,9 @@
 """The estimator: LIBSVM's answers, scikit-learn's rules, and the certificate of what it kept."""
 
 import pickle
+import tracemalloc
 from contextlib import suppress
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -18,6 +20,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from svmlib.hulls import NotSeparableError
 from svmlib.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
+from svmlib.machines import Machine, certify_machine
 from svmlib.problem import DualProblem, Solution
 from svmlib.search import SVCCV
 from svmlib.svc import SVC
@@ -141,6 +144,16 @@ def test_ties_go_to_the_second_class():
 def test_gamma_where_the_variance_may_be_rounding():
     for value in 7.3, 0.1, 1e5, -1e-7:
         assert SVC().fit(np.full((200, 3), value), np.arange(200) % 2).kernel_ == RBF(1.0)
+
+
+def test_a_gram_matrix_is_not_copied_where_it_is_only_read():
+    K, y = RBF(0.5)(*2 * [np.random.default_rng(0).normal(size=(600, 2))]), np.tile([-1, 1], 300)
+    machine = Machine(np.arange(600.0)[:, None], 0.5 * y, 0.0, "precomputed", C=1.0)
+    for judge in SVC(kernel="precomputed").fit, partial(certify_machine, machine, tol=0.1):
+        tracemalloc.start()
+        judge(K, y)
+        assert tracemalloc.get_traced_memory()[1] < 4.5 * K.nbytes
+        tracemalloc.stop()
 
 
 def laplace(X, Z):

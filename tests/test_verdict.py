@@ -228,13 +228,15 @@ def test_rows_and_c_are_suspected_where_the_multipliers_contradict_them(name, ke
 def test_a_smaller_c_is_suspected_for_a_reason_only():
     """Not where multipliers are 0, are a pair, which Σ α_i y_i = 0 makes equal, or are optimal."""
     A, y = np.array([[-1.0, 0.0], [-1.0, 5.0], [1.0, 0.0], [1.0, 5.0]]), np.array([-1, -1, 1, 1])
-    for alpha in np.zeros(4), [0, 0.1, 0.1, 0], np.full(4, 0.25), np.full(4, 0.1):
+    rounded = [0.1, 0.1 - 1e-12, 0.1 - 2e-12, 0]
+    for alpha in np.zeros(4), [0, 0.1, 0.1, 0], np.full(4, 0.25), rounded:
         verdict = certify_machine((alpha * y, 0.0), A, y, C=1.0, kernel=Linear())
         assert ("times their C" in verdict.multiplier_note) == (alpha[0] == 0.1), alpha
 
 
 def test_a_verdict_names_the_problem():
-    m = Machine.linear([1.0, 1.0], 0.5, C=0.3, classes=["a", "b"], class_weight=[1.0, 3.0])
+    m = Machine.linear([1.0, 1.0], 1, C=0.3, classes=["a", "b"], class_weight=[1.0, 3.0])
+    assert type(m.b) is float
     given = {"loss": "squared_hinge", "bias": "penalised"}
     text, plain = (
         str(certify_machine(replace(m, **changes), X, np.where(Y > 0, "b", "a")))
