@@ -636,7 +636,6 @@ def _cap_along(w: Array, Z: Array, y: Array) -> tuple[float, float]:
     convex, linear between integers, and T(0) = 0: it has at most one other zero, the ν to find. The
     last projections in that sum are the levels ρ of the bound (`separating_caps`).
     """
-    w = w / np.abs(w).max()
     projections = y * (Z @ w)
     plus, minus = np.sort(projections[y > 0]), np.sort(projections[y < 0])
     n = min(len(plus), len(minus))

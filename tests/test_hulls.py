@@ -411,6 +411,7 @@ def test_no_cap_separates_equal_centroids_whatever_the_rounding_of_the_weights()
         assert answer.none_separates
         assert answer.supremum == answer.smallest == 1 / (2 * k)
         assert Fraction(answer.lower_bound) <= Fraction(1, 2 * k)
+    assert separating_caps(np.ones((4, 2)), [1, 1, -1, -1]).none_separates, "all are one point"
 
 
 def distance_to_hull(point, corners):
