@@ -30,8 +30,8 @@ SolverName = Literal["auto", "newton", "smo", "interior_point"]
 _LOG = logging.getLogger(__name__)
 
 # No theory gives the numbers below. Each group names the tables in benchmarks/ that show what it
-# does: compare them before and after you change a number. The "Ten problems that nothing was chosen
-# by" in TUNING.md are for a test afterwards.
+# does: compare them before and after you change a number. The "Ten held-out data sets" in TUNING.md
+# are for a test afterwards.
 
 # When SMO ends and Newton's method begins: TUNING.md, "Fits with default settings"
 EASY_CHANGE = 2.0  # C k(x, x); up to here most multipliers reach their bounds, and SMO is fast

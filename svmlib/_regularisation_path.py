@@ -251,6 +251,7 @@ def fit_candidates(
     """
     kernels = [kernel for _, kernel in indexed_kernels]
     shared = gram_megabytes(len(X)) <= memory_mb and not any(kernel.linear for kernel in kernels)
+    limits: Any = {"cache_mb": memory_mb, "equations_mb": memory_mb}
     matrices = _gram_matrices(kernels, X, memory_mb)
     evaluated: Iterable[Any] = matrices if shared else repeat((None, None))
     for (gamma_index, kernel), (K, bound) in zip(indexed_kernels, evaluated, strict=False):
@@ -260,9 +261,7 @@ def fit_candidates(
             train = fold.train
             upper = fold.C_factors * Cs.max()
             errors = bound and ErrorBound(bound.theta, bound.norms[train])
-            problem = DualProblem(
-                X[train], y[train], upper, kernel, cache_mb=memory_mb, equations_mb=memory_mb
-            )
+            problem = DualProblem(X[train], y[train], upper, kernel, **limits)
             if K is not None:
                 problem.gram_matrix.use(K.take(train, 0).take(train, 1), errors)
             reduced = None if Phi is None else DualProblem(Phi[train], y[train], upper)
@@ -271,8 +270,7 @@ def fit_candidates(
             for C_index, solution, fit_time in path:
                 started = perf_counter()
                 if K_test is None:
-                    test = X[fold.test]
-                    values = problem.decision_function(solution.alpha, solution.b, test)
+                    values = problem.decision_function(solution.alpha, solution.b, X[fold.test])
                 else:
                     values = K_test @ (solution.alpha * problem.y) + solution.b
                 times = fit_time, perf_counter() - started
