@@ -90,7 +90,7 @@ def _match_rows(
         unused = {*range(y.size)}
         for by_class in True, False:
             rows = dict[tuple[bool, Hashable], list[int]]()
-            for i in sorted(unused, key=lambda i: (C[i], -i)):
+            for i in sorted(unused, key=lambda i: C[i]):
                 rows.setdefault((by_class and y[i] > 0, places[i]), []).append(i)
             for j, key in enumerate(keys):
                 if j not in row_of and (same := rows.get((by_class and coefficients[j] > 0, key))):

@@ -66,12 +66,10 @@ def _of_weights(problem: MachineProblem, w: Array, b: float, dual: float) -> Our
 
 def solve_machine_problem(problem: MachineProblem, tol: float, start: Array | None) -> OurSolution:
     """Return our solution, which starts from feasible multipliers if they are given."""
-    X, y, dual_problem = problem.X, problem.y, problem.dual_problem
+    dual_problem = problem.dual_problem
     if problem.plain_hinge and problem.free_bias:
         if start is not None:
             start = balance(dual_problem, np.clip(start, 0, dual_problem.upper))
-        if dual_problem.kernel.linear:
-            dual_problem = DualProblem(X, y, problem.upper, move_origin=True)
         return _of_multipliers(problem, *_solve_with_bias(dual_problem, tol, start))
     Phi = _gram_factor(dual_problem, problem.bias_scale)
     if problem.plain_hinge:

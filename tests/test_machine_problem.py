@@ -219,6 +219,11 @@ def test_the_optimum_of_the_squared_hinge_is_found():
             assert certify_machine(verdict.ours, A, y).excess <= width
 
 
+def test_the_optimum_is_found_far_from_the_origin():
+    verdict = certify_machine(([1.0, 1.0], 0.0), X + 1e6, Y, C=1.0)
+    assert verdict.upper - verdict.lower <= 1e-7 * verdict.upper
+
+
 def test_a_step_that_gains_next_to_nothing_is_halved(monkeypatch):
     """Nearly twice as far as to the minimum of a parabola its value is nearly the same."""
     monkeypatch.setattr(_squared_hinge, "lstsq", lambda H, g: (1.9999 * lstsq(H, g)[0],))

@@ -41,6 +41,13 @@ def test_numbers_name_their_rows_and_points_do_not():
     assert points.box_violation == 0
 
 
+def test_a_row_is_one_support_vector_only():
+    m = Machine([[1.0], [1.0]], [1.0, -0.5], 0.0, C=1.0)
+    verdict = certify_machine(m, [[1.0], [-1.0]], [1, -1])
+    assert_allclose(verdict.primal, 1.125)
+    assert "a support vector is not a row" in verdict.multiplier_note
+
+
 def test_row_numbers_count_only_where_the_points_are_these_rows():
     m = Machine(X[:9], np.tile([-1.0, 0.5, 0.5], 3), 0.1, RBF(0.5), C=1.0)
     for rows in np.arange(9), np.arange(9)[::-1], np.arange(99, 108):
@@ -67,8 +74,8 @@ def test_equal_rows_share_the_slack_of_the_squared_hinge_by_their_weights():
 
 def test_a_negative_multiplier_is_named_however_the_machine_is_given():
     """Also where the row is there once for each class: it is then its own class that counts."""
-    A, y = np.vstack([X, X[:3]]), np.append(Y, -Y[:3])
-    beta = np.append(0.01 * Y, -0.02 * Y[:3])
+    A, y = np.vstack([X, X[9:]]), np.append(Y, -Y[9:])
+    beta = np.append(0.01 * Y, -0.02 * Y[9:])
     beta[4] = -0.3 * Y[4]
     order = np.random.default_rng(0).permutation(len(y))
     numbers = certify_machine((beta, 0.1), A, y, C=1.0, kernel=RBF(0.5))
