@@ -146,7 +146,10 @@ CALLS = [
     # solvers
     *[(partial(f, tol=0), "tol must be a positive finite number") for f in ITERATIVE],
     *[(partial(f, max_iter=0), "max_iter must be a positive integer") for f in ITERATIVE],
-    (lambda: smo(problem(), start=0.5 - (np.abs(X[:, 0] - 9) < 2)), "start must be feasible"),
+    *[  # negative, or above C, only two
+        (partial(smo, problem(), start=0.5 + s * (abs(X[:, 0] - 9) < 2)), "start must be feasible")
+        for s in (-1, 1)
+    ],
     *[  # unbalanced, negative, above C, and by little
         (partial(solve, start=start), "start must be feasible")
         for solve in SOLVERS[:2]
@@ -332,7 +335,10 @@ CALLS = [
     (lambda: TWO.decision_function([0.5, 0.5], np.nan, ROW), "b must be a finite number, got nan"),
     (lambda: primal_upper_bound(0.0, ONES, -1.0), "C must not be negative, got -1"),
     *[
-        (partial(primal_upper_bound, 1.0, [margin], 1.0), "margins must hold float64 numbers: rou")
+        (
+            partial(primal_upper_bound, 1.0, [1.0, margin], 1.0),
+            "margins must hold float64 numbers",
+        )
         for margin in (BELOW_ONE, np.longdouble(1) - np.longdouble(2) ** -60, Decimal("0.1"))
     ],
     (lambda: primal_upper_bound(BELOW_ONE, [1.0], 1.0), "squared_norm must hold float64 numbers"),

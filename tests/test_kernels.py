@@ -87,6 +87,7 @@ def test_a_certificate_stays_valid_if_the_matrix_given_is_changed():
 
 
 def test_a_skew_that_is_rounding_is_averaged_and_a_symmetric_matrix_stays():
+    assert not Precomputed(np.zeros((2, 2))).K.any()
     for scale in 1e-12, 1.0, -1.0, 1e12:
         K = Precomputed(np.array([[1.0, 0.5], [0.5 + 1e-13, 0.0]]) * scale).K
         assert_allclose(K[0, 1] / scale, 0.5 + 0.5e-13, rtol=0, atol=1e-15)

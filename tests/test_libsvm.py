@@ -124,8 +124,9 @@ def test_columns_that_count_from_0_are_read(read, program, options, tmp_path):
                 read(model, zero_based=False)
     for given in {}, {"zero_based": False}, {"zero_based": "auto"}:
         assert_array_equal(read(model, **given).predict(X), answers)
-    with pytest.raises(ValueError, match='zero_based must be True, False or "auto", got 2'):
-        read(model, zero_based=2)
+    for bad in 1, "yes":
+        with pytest.raises(ValueError, match='zero_based must be True, False or "auto", got '):
+            read(model, zero_based=bad)
 
 
 def test_two_classes_of_a_gram_matrix_are_judged_as_the_error_says(tmp_path):

@@ -68,6 +68,7 @@ def test_a_verdict_prints_no_less_than_it_has_found():
             printed = np.sign(bound) * float(re.search(words, str(verdict)).group(1))
             assert 0 <= printed - bound <= 0.11 * abs(bound)
         assert replace(far, lower=0.0).excess == np.inf
+        assert far.is_optimal(np.inf)
         assert replace(far, lower=far.primal, upper=far.primal).is_optimal(0.0), "at most"
 
 
