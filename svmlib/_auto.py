@@ -12,7 +12,7 @@ Derived in chapters 12, *Newton's method*, and 13, *Many samples*.
 from __future__ import annotations
 
 import logging
-from math import isqrt, sqrt
+from math import cbrt, isqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -35,8 +35,9 @@ _LOG = logging.getLogger(__name__)
 
 # When SMO ends and Newton's method begins: TUNING.md, "Fits with default settings"
 EASY_CHANGE = 2.0  # C k(x, x); up to here most multipliers reach their bounds, and SMO is fast
-# The KKT violation that SMO leaves, times the root of C k(x, x), and the largest; at first it is 2.
-_START_TOL, _MAX_START_TOL = 0.05, 1.5
+# The KKT violation that SMO leaves, times the cube root of C k(x, x), and the largest; at first it
+# is 2.
+_START_TOL, _MAX_START_TOL = 0.1, 1.5
 _START_STEPS = 2 / 3  # of SMO per sample, before Newton's method takes over in any case
 # With f free multipliers one step of Newton's method takes as long as about f²/500 steps of SMO. If
 # so many steps find fewer new support vectors than this fraction, nearly all have been found.
@@ -226,7 +227,7 @@ def _find_start(problem: DualProblem, tol: float, max_iter: float, span_untried:
 
 def _start_tol(tol: float, change: float) -> float:
     """Return the KKT violation at which SMO ends, for a `mean_margin_change`."""
-    return max(tol / 2, min(_START_TOL * sqrt(change), _MAX_START_TOL))
+    return max(tol / 2, min(_START_TOL * cbrt(change), _MAX_START_TOL))
 
 
 def _start_in_few_coordinates(
