@@ -136,6 +136,7 @@ CALLS = [
     (lambda: problem(C=[*ONES[1:], np.nan]), "C, .* must be positive .* got nan"),
     (lambda: problem(C=RAGGED), "C, .* must be a dense array of real numbers"),
     (lambda: problem(cache_mb=0), "cache_mb must be a positive"),
+    (lambda: problem(equations_mb=0), "equations_mb must be a positive"),
     (lambda: problem(cache_mb=1e-5), "^two rows .* more than cache_mb=1e-05$"),
     (lambda: problem().objective([0.0]), "alpha must have 10 entries, got 1"),
     (lambda: problem().gradient(np.nan * ONES), "alpha must be finite"),

@@ -370,7 +370,7 @@ def values_near_the_underflow():
 def test_the_primal_value_goes_up():
     for squared_norm, margins, C, m in [
         (0.0, np.zeros(4096), FORGOTTEN, 1.0),
-        (0.0, np.full(64, 0.2), 3 * SMALLEST_SUBNORMAL, 1.0),
+        (2 * SMALLEST_SUBNORMAL, np.full(64, 1.0004), 3 * SMALLEST_SUBNORMAL, 2.0),
         *((s, m * np.array([g]), C, m) for s, m, g, C in np.random.default_rng(0).random((40, 4))),
         *values_near_the_underflow(),
     ]:
