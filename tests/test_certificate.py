@@ -480,6 +480,7 @@ def indefinite(n, k):
         (np.eye(2), [1e-170, -1e-170], 0.0, 1),  # β_i (Kβ)_i underflows,
         (indefinite(40, SMALLEST_SUBNORMAL), [2.49] * 39 + [0.0], 0.0, 1),  # and β_j k(x_i, x_j),
         (indefinite(40, SMALLEST_SUBNORMAL), [2.49] * 39 + [0.0], 0.0, 4),  # each time it changes
+        (SMALLEST_SUBNORMAL * np.array([[9, 1], [1, 9]]), [0.243, 0.229], 0.0, 1),  # both at once
         (np.diag([1.0, 0.7]), [0.3, -0.9], 0.5, 1),  # judged with K + I/2
         (np.full((4096, 4096), 1.0), FORGOTTEN, 0.0, 1),
         (np.array([[0.1, 0.3], [0.3, 0.9]]), [0.37, 0.41], 0.0, 1),
