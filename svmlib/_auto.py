@@ -54,7 +54,7 @@ _SMALLEST_PROBED = 350  # samples; up to here features save nothing
 _PROBE_SIZE = 64  # points, for a first look at the rank of K
 _PROBE_RESIDUAL = 3e-3  # of the mean of k(x, x), where their factorisation stops
 _LOW_PROBE_RANK = 40  # of these points: with more, K is not of low rank
-_FEW_MIXED = 1  # of them beside one of the other class: few support vectors, which SMO finds soon
+_FEW_MIXED = 1  # of them, nearest to another class: SMO finds the few support vectors sooner
 _START_RESIDUAL = 1e-7  # of the mean of k(x, x): with pivots up to there features make a good start
 
 # Beyond these limits a method takes minutes or hours: RESULTS.md and LARGE.md
