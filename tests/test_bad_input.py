@@ -214,6 +214,7 @@ CALLS = [
     (lambda: search(kernel="rbh"), "kernel must be one of"),
     (lambda: search(tol=0), "tol must be a positive"),
     (lambda: search(memory_mb=-1), "memory_mb must be a positive"),
+    (lambda: nystrom(problem(kernel=RBF(1.0)), memory_mb=-1), "memory_mb must be a positive"),
     (lambda: search(cv=[]), "cv must give at least one fold"),
     (lambda: search(cv=[1, 2]), r"^cv must be .* pairs \(train, test\).* got cv=\[1, 2\]"),
     (

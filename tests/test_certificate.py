@@ -295,6 +295,7 @@ def test_what_a_certificate_says_and_what_it_does_not_prove():
     assert replace(good, dual=1.0).is_optimal(0.0), "at most"
     assert replace(good, dual=1.0).is_optimal_or_stationary(0.0)
     assert "proves that the optimum is in [0.9999, 1]" in str(good)
+    assert "proves that the optimum is in [1, 1]" in str(replace(good, dual=1.0))
     given = replace(good, user_defined_kernel=True, diagonal_shift=1.23e-9)
     added = "with 1.3e-09 added to its diagonal"
     assert f"the optimum for the Gram matrix given {added} is in [0.9999, 1]" in str(given)
@@ -311,9 +312,10 @@ def test_what_a_certificate_says_and_what_it_does_not_prove():
         assert re.search(f"does not prove optimality.*{reason}", str(bad))
         assert not bad.is_optimal(1.0)
     assert not bad.is_optimal_or_stationary(1.0)
-    negative = Certificate(-1.0, -2.0, 0.0, 0.0, 0.0)
-    assert negative.relative_gap >= 1, "a gap is not a part of a negative value"
-    assert not negative.is_optimal(0.5)
+    for primal in -1.0, 0.0:
+        other = Certificate(primal, primal - 1, 0.0, 0.0, 0.0)
+        assert other.relative_gap >= 1, "a gap is not a part of a negative value or of 0"
+        assert not other.is_optimal(0.5)
 
 
 def test_the_relative_gap_of_subnormal_numbers_is_a_bound():

@@ -75,13 +75,14 @@ def test_bounds_enclose_the_optimum_whatever_the_chunks(C, rows):
     assert other.dual <= min(each.primal for each in proofs)
 
 
-def test_chunks_may_hold_some_of_the_columns_or_no_rows():
+def test_chunks_may_hold_some_of_the_columns_one_row_or_none():
     X, y = clouds(90)
     expected = solve_linear(chunked(X, 20), y).trace
     rows = (0, 20, 20, 0, 20, 20, 10)
     holes = da.from_array(X, chunks=(rows, 3)), da.from_array(y, chunks=(rows,))
     assert solve_linear(*holes).trace == expected
     assert solve_linear(da.from_array(X, chunks=(20, 2)), y).trace == expected
+    assert solve_linear(da.from_array(X, chunks=((1, 89), 3)), y).converged
     assert expected[0].certificate.kkt_violation == pytest.approx(1), "of each chunk, at w = 0"
 
 

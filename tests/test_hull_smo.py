@@ -16,6 +16,7 @@ from tests.test_hulls import check_bounds, gaussians, labelled
 
 def check_closest(solution, X, y, tol):
     closest, D = solution.closest, closest_points(X, y).distance
+    assert closest.cap == 1, "of the hulls themselves"
     assert closest.lower_bound <= D * (1 + 1e-9)
     assert D * (1 - 1e-9) <= closest.distance <= D / (1 - tol) + 1e-12
     assert closest.gap <= tol * closest.distance * (1 + 1e-6) + 1e-12
