@@ -73,7 +73,7 @@ class GramMatrix:
         The points, which the caller must not change; nothing is copied.
     cache_mb : float
         How many megabytes (2²⁰ bytes) of values are kept, if it is all of K; of single rows half as
-        many.
+        many. While a block is cut from all of K, up to three times ``cache_mb`` are in use.
     equations_mb : float, default 2000
         How many megabytes the equations of Newton's method may take: a block of K, and as much for
         what is computed from it.
@@ -220,11 +220,13 @@ class GramMatrix:
 
     # How they are kept
 
-    def _require_room(self, count: int, purpose: str) -> None:
-        """Raise a `CacheTooSmallError` if there is no room for `count` floats."""
-        if count > self.cache_size:
-            least = format_bound(megabytes(count))
-            raise CacheTooSmallError(f"{purpose} {least} MB, more than cache_mb={self.cache_mb:g}")
+    def _require_room(self, count: int, purpose: str, limit: str = "cache_mb") -> None:
+        """Raise a `CacheTooSmallError` if `count` floats are more than this limit allows."""
+        least, most = megabytes(count), getattr(self, limit)
+        if least > most:
+            raise CacheTooSmallError(
+                f"{purpose} {format_bound(least)} MB, more than {limit}={most:g}"
+            )
 
     def _batches(self, wanted: Indices) -> Iterator[Indices]:
         """Cut row numbers into parts whose values a processor's cache can hold."""
@@ -382,10 +384,8 @@ class GramMatrix:
         columns = rows if columns is None else columns
         if self.full is not None:
             return self.full.take(rows, 0).take(columns, 1)
-        least = megabytes(2 * rows.size * columns.size)
-        if least > self.equations_mb:
-            subject = f"the equations of {rows.size} free multipliers take {format_bound(least)} MB"
-            raise CacheTooSmallError(f"{subject}, more than equations_mb={self.equations_mb:g}")
+        purpose = f"the equations of {rows.size} free multipliers take"
+        self._require_room(2 * rows.size * columns.size, purpose, "equations_mb")
         if self.product_form:
             left, right, transform = self.product_form
             return transform(left.take(rows, 0) @ right.take(columns, 1))
