@@ -249,8 +249,8 @@ class SVC(BinaryClassifier):
         try:
             solution, self.solver_ = solve(problem, self.solver, tol, max_iter, memory_mb=memory_mb)
         except CacheTooSmallError as error:
-            advice = 'solver="auto" needs less, and equations may take memory_mb'
-            raise CacheTooSmallError(f"{error} of DualProblem; {advice}") from error
+            more = "increase memory_mb, or " if self.solver == "newton" else ""
+            raise CacheTooSmallError(f'{error} of DualProblem; {more}use solver="auto"') from error
         self._set_fitted_attributes(solution, problem, points, rows)
         warn_unless_converged(solution, self.solver_, tol, solution.remedy)
         return self
