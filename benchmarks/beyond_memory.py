@@ -170,8 +170,8 @@ def main(rows: int, folder: Path) -> None:
         "## From files, over Dask\n\n"
         f"Made by `python benchmarks/beyond_memory.py`: {rows:,d} moons in {COLUMNS} columns, "
         f"{size:,d} MB in {rows // CHUNK} files, two workers with a limit of {LIMIT} MB each, load "
-        f"{os.getloadavg()[0]:.1f} before the start. *To* the workers and *from* them are MB over "
-        "the network per pass.\n\n"
+        f"{os.getloadavg()[0]:.1f} before the start. The columns *to* and *from* have the MB sent "
+        "to and from the workers per pass.\n\n"
         "| $C$ | workers | passes | seconds | most MB of a worker | to | from | pivots "
         "| duality gap |\n"
         "|--:|:--|--:|--:|--:|--:|--:|--:|--:|",

@@ -118,8 +118,8 @@ def forecast(timings: list[Timing]) -> str:
         "book-keeping. The book-keeping and $c$ cannot be divided. With one worker they take the "
         f"share $p$ = {fixed / one:.4f} of a pass, so by Amdahl's law {workers} workers make it "
         f"about {one / (fixed + a * n / workers):.0f} times as fast. "
-        f"The sums of a chunk are {sent / 1e3:.0f} kB when sent, those of all chunks "
-        f"{sent * chunks / 1e6:.0f} MB: {8 * sent * chunks / 1e9:.1f} s, if all were sent "
+        f"The sums of a chunk are {sent / 1e3:.0f} kB when sent, those of all chunks are "
+        f"{sent * chunks / 1e6:.0f} MB, which take {8 * sent * chunks / 1e9:.1f} s if sent "
         "one after the other over a link of 1 Gbit/s."
     )
 
@@ -130,7 +130,7 @@ def main(sizes: tuple[int, ...]) -> str:
     about = (
         f"The last columns are the seconds that a pass over $n$ rows of {FEATURES} features takes "
         f"with one or two workers (w.), the best of {RUNS} runs. Rows, and rows per chunk, are in "
-        "thousands; *passes* are counted until the relative duality gap is a thousandth. "
+        "thousands; *passes* are counted until the relative duality gap is at most a thousandth. "
         f"The times were measured on {date.today():%-d %B %Y}: "
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, "
         f"load {load:.1f} before the start, Python {platform.python_version()}, "

@@ -56,6 +56,13 @@ SHOWN = (  # in chapter 12: n, kernel and C
     ("2000", "rbf", "10000"),
     ("5000", "linear", "1"),
 )
+LEGEND = (
+    "In the next table, each row is about four artificial data sets of n samples: `easy` and "
+    "`noisy` (scikit-learn's `make_classification` with 10 and 20 columns; in `noisy` the classes "
+    "are nearer, and a tenth of the labels are random), `circles` (two rings that overlap) and "
+    "`overlapping` (two clouds in the plane). *Mean* is the geometric mean of the four ratios, "
+    "*worst* the largest and *on* its data set. The duality gaps are the largest of the four."
+)
 STEPS = 100_000  # of LIBSVM with the linear kernel
 ENOUGH = 20.0  # seconds after which a larger problem of the kind is not given to LIBSVM
 
@@ -240,12 +247,13 @@ def verdict(rows: list[Row]) -> list[str]:
         f"The geometric mean of all {len(rows)} ratios is {mean:.2f}. **LIBSVM wins** in "
         f"{len(lost)} of them ({'; '.join(where)}), at worst by a factor of {worst.ratio:.1f} "
         f"({worst.data}, {worst.kernel}, n = {worst.n}, C = {worst.C:g}: {1e3 * worst.theirs:.1f} "
-        f"against {1e3 * worst.ours:.1f} ms). Our duality gap is the larger one in {len(wider)}."
+        f"against {1e3 * worst.ours:.1f} ms). Our duality gap is the larger one in {len(wider)} "
+        f"of the {len(rows)} fits."
     ]
 
 
 def growth(rows: list[Row]) -> list[str]:
-    """Fit time ∝ n^p from n = 600 on, and draw it."""
+    """Fit time ∝ n^p for n ≥ 600, and draw it."""
     with mpl.rc_context({"font.size": 11, "svg.hashsalt": "svmlib"}):
         import matplotlib.pyplot as plt
 
@@ -286,8 +294,9 @@ def linear_giant() -> str:
     model = SVC(kernel="linear")
     elapsed = min(seconds(lambda: model.fit(X, y)) for _ in range(3))
     return (
-        f"Linear, n = 100,000, d = 50, C = 1: {elapsed:.2f} s by {model.solver_}, relative gap "
-        f"{model.certificate_.relative_gap:.0e}. (LIBSVM is not asked: it takes many minutes.)"
+        f"Linear, n = 100,000, d = 50, C = 1: {elapsed:.2f} s by {model.solver_}, relative duality "
+        f"gap {model.certificate_.relative_gap:.0e}. (LIBSVM was not run, because it takes many "
+        "minutes.)"
     )
 
 
@@ -329,30 +338,31 @@ def report(rows: list[Row], real: list[Row]) -> str:
         names = [ln for ln in information.read_text().splitlines() if ln.startswith("model name")]
         processor = names[0].split(":")[1].strip() if names else processor
     parts = [
-        "# svmlib beside LIBSVM",
+        "# svmlib compared with LIBSVM",
         "<!-- chapter 12 shows this -->",
-        f"Made by `make bench` on {datetime.date.today():%d %B %Y}: {processor}, one thread, "
+        f"Made by `make bench` on {datetime.date.today():%-d %B %Y}: {processor}, one thread, "
         f"Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}, "
-        f"scikit-learn {sklearn.__version__}. Times of one run, side by side; ratios below 1 mean "
-        "that `svmlib` is faster.",
+        f"scikit-learn {sklearn.__version__}. Times of one run, in which `SVC` and LIBSVM took "
+        "turns; ratios below 1 mean that `svmlib` is faster.",
         "\n".join(clock(summary(rows) + summary(real)[2:])),
         "<!-- and this is all -->",
         *verdict(rows),
+        LEGEND,
         "\n".join(summary(rows)),
         f"\\* LIBSVM was stopped after {STEPS:,} steps, with the duality gap shown.",
         "## Real data",
-        "All samples of four data sets of scikit-learn: versicolor among the irises, the second of "
-        "the wines, the benign tumours, the odd digits; columns standardised, γ = 1/d. "
-        + verdict(real)[0],
+        "All samples of four data sets of scikit-learn. The positive classes are versicolor among "
+        "the irises, the second of the wines, the benign tumours and the odd digits. Columns are "
+        "standardised, and γ = 1/d. " + verdict(real)[0],
         "\n".join(summary(real)),
         "## How the time grows",
-        "Exponent p of time ∝ nᵖ, fitted from n = 600 on:",
+        "Exponent p of time ∝ nᵖ, fitted for n ≥ 600:",
         "\n".join(growth(rows)),
         "![Time to fit over the number of samples, for both kernels and two C](growth.svg)",
         "## Large and linear",
         linear_giant(),
         f"## Memory for n = {LARGE[-1]:,}, RBF, C = 1",
-        f"K whole would take {8 * LARGE[-1] ** 2 / 2**20:.0f} MB.",
+        f"The whole kernel matrix would take {8 * LARGE[-1] ** 2 / 2**20:.0f} MB.",
         "\n".join(memory()),
     ]
     return "\n\n".join(parts) + "\n"

@@ -285,7 +285,7 @@ def machine() -> str:
     values = -np.random.default_rng(0).random(2**16)
     cost = min(seconds(partial(np.exp, values)) for _ in range(50)) / values.size
     return (
-        f"Made by `benchmarks/tuning.py` on {datetime.date.today():%d %B %Y}: {cpu}, BLAS kernel "
+        f"Made by `benchmarks/tuning.py` on {datetime.date.today():%-d %B %Y}: {cpu}, BLAS kernel "
         f"{', '.join(sorted(map(str, kernels)))}, one thread; `np.exp` takes {1e9 * cost:.1f} ns "
         f"per value. Python {platform.python_version()}, NumPy {np.__version__}, "
         f"scikit-learn {sklearn.__version__}. Load before the start: {os.getloadavg()[0]:.0f} on "
@@ -296,17 +296,17 @@ def machine() -> str:
 def measurements(full: bool) -> str:
     parts = [
         machine(),
-        "### Tuning: 7 C times 5 γ in five folds",
+        "### Tuning: 7 values of C times 5 of γ in five folds",
         *([] if full else ["(With 3,000 samples, only the first of the five folds is searched.)"]),
         *tuning(full),
         "### 50 values of C in ten folds",
         *path(full),
         "### Fits with default settings",
-        "(LinearSVC penalises b, and often ends at its 1000 passes, before it has converged.)",
+        "(LinearSVC penalises b, and often stops after its 1000 passes, before it has converged.)",
         *fits(),
         "### Ten held-out data sets",
         "(These data did not influence any choice in the library. Fits use the RBF kernel and the "
-        "default γ;\nsearches try 4 C times 3 γ in five folds.)",
+        "default γ;\nsearches try 4 values of C times 3 of γ in five folds.)",
         *unseen(),
         "### One row scored",
         *one_row(),
@@ -341,7 +341,7 @@ if __name__ == "__main__":
             "machines.",
             "## On this processor",
             written,
-            "## The same without its AVX-512 instructions",
+            "## The same processor without its AVX-512 instructions",
             second.communicate()[0],
         ]
         (HERE / "TUNING.md").write_text("\n\n".join(map(str.strip, sections)) + "\n", "utf-8")

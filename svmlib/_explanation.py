@@ -91,7 +91,7 @@ def describe_multipliers(
         return ""
     proved = f"prove {format_bound(dual, up=False)}; they " if lower > -np.inf else ""
     line = (
-        f"its multipliers {proved}miss their box by {_two_digits(box_violation or 0)}, "
+        f"its multipliers {proved}violate their box by {_two_digits(box_violation or 0)}, "
         f"balance by {_two_digits(balance_violation or 0)}, the KKT conditions by "
         f"{_two_digits(kkt_violation)}"
     )
@@ -135,7 +135,7 @@ def _saves_most(primal: float, before: float, lower: float) -> bool:
 
 def _remainder(rescaled: Rescaled, lower: float) -> str:
     excess = format_bound(relative_excess(rescaled.primal, lower), digits=3)
-    return f"b = {format_exactly(rescaled.b)} leave {excess}"
+    return f"b = {format_exactly(rescaled.b)} leave an excess of {excess}"
 
 
 def suspected_cause(
@@ -157,7 +157,7 @@ def suspected_cause(
         likely = likely or (kkt_violation >= _LARGE_VIOLATION and excess > _NEGLIGIBLE)
     if not likely or is_wide(lower, primal_ours):  # then the excess may be due to our own solution
         return ""
-    return f"{ROW_HINT}\nand that C, weights, loss and bias are those of training"
+    return f"{ROW_HINT}\nand that C, weights, loss and bias are those used in training"
 
 
 def suspected_constant(alpha: Array, bounds: Array, excess: float) -> str:

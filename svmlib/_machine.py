@@ -61,7 +61,7 @@ class Machine(ReadOnly):
     support : "points", pair of ndarray, or None
         The support vectors and their y_j α_j: ``"points"`` if these are the points and
         coefficients, a pair if f is a sum over other points, such as pivots, and None if they are
-        not known, as if the machine is given by w.
+        not known, for example if the machine is given by w.
     rows : ndarray of shape (m,), or None
         Which rows of the training samples the points are, if this is known.
 
@@ -69,7 +69,7 @@ class Machine(ReadOnly):
     ------
     ValueError
         If points, coefficients or b are not finite numbers of these shapes, if the kernel is
-        neither callable nor ``"precomputed"``, if classes or their weights are not two, or if
+        neither callable nor ``"precomputed"``, if classes or their weights are not a pair, or if
         another argument is not as above.
 
     Examples
@@ -140,7 +140,7 @@ class Machine(ReadOnly):
             C = check_scalar(C, "C", positive=True, finite=self.loss == "squared_hinge")
         b, s = check_scalar(self.b, "b"), self.intercept_scaling
         if self.bias == "none" and b:
-            raise ValueError(f'b must be 0 where bias="none", got {b:g}')
+            raise ValueError(f'b must be 0 if bias="none", got {b:g}')
         s = check_scalar(s, "intercept_scaling", positive=True)
         if s > MAX_NORM:
             raise ValueError(f"intercept_scaling must be at most {MAX_NORM:g}, got {s:g}")
@@ -205,9 +205,9 @@ def row_numbers(points: Array, n: int) -> NDArray[np.intp]:
     """Return which of n samples the points are, if they are row numbers."""
     rows = points.ravel().astype(np.intp)
     if points.shape[1] != 1 or (rows != points.ravel()).any() or (rows < 0).any():
-        raise ValueError("points must be one column of row numbers from 0 on for a Gram matrix")
+        raise ValueError("points must be one column of non-negative row numbers for a Gram matrix")
     if rows.max(initial=0) >= n:
-        raise ValueError(f"X must have all samples of fit: the machine uses number {rows.max()}")
+        raise ValueError(f"X must have all training samples: the machine uses number {rows.max()}")
     return rows
 
 
@@ -233,7 +233,7 @@ def signed_labels(machine: Machine, labels: NDArray[np.generic]) -> Array:
     unknown = sorted(set(labels.tolist()) - set(machine.classes), key=str)
     if unknown:
         expected = f"{machine.classes}, got {unknown[:3]}"
-        advice = "give the y of fit"
+        advice = "give the y that was passed to fit"
         if machine.classes == (1, 2):  # R's e1071 writes the numbers of a factor's levels
             advice += ", for a file of e1071 as np.unique(y, return_inverse=True)[1] + 1"
         raise ValueError(f"y must have the machine's labels {expected}: {advice}")

@@ -16,7 +16,7 @@ from svmlib._arrays import Array
 from svmlib._machine import Machine, pad_columns, row_numbers
 from svmlib._rounding import exact_sum
 
-ROW_HINT = "check that X has the rows of training and no others, as the machine saw them (scaled?)"
+ROW_HINT = "check that X has the training rows and no others, as the machine saw them (scaled?)"
 
 
 class Multipliers(NamedTuple):

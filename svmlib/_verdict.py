@@ -41,7 +41,7 @@ class Verdict:
         Bounds with the optimum between them. If the kernel is not known to be positive
         semidefinite, at the rows and at the points of the machine, lower is −∞.
     diagonal_shift : float
-        An η for which K + ηI was shown to be positive semidefinite, if this is not known of the
+        An η for which K + ηI was shown to be positive semidefinite, if this is not known for the
         Gram matrix K; else 0. All bounds are for the problem of K + ηI, and for that of K,
         if K is semidefinite.
     dual : float or None

@@ -6,16 +6,17 @@ from program to program:
 
 - the loss: the hinge or its square,
 - the bias: free, penalised as the weight of a constant feature, or absent,
-- the constant: C, per sample, under many names.
+- the constant: C, possibly one per sample, under many names.
 
 With this module you can
 
 - certify a machine of any program from the data alone, and get an optimal one: `certify_machine`,
-- describe a machine that has no adapter here: `Machine`, or `Machine.linear` for w and b.
+- describe a machine that this module cannot read: `Machine`, or `Machine.linear` for w and b.
 
-`certify_machine` never uses what a program says about itself. It evaluates the primal value of the
-machine with all rounding accounted for, and compares it with the best lower bound that it can find,
-from the machine's own multipliers, if it has any, or from our solution of the same problem.
+`certify_machine` never uses what a program says about its own accuracy. It evaluates the primal
+value of the machine with all rounding accounted for, and compares it with the best lower bound that
+it can find, from the machine's own multipliers, if there are any, or from our solution of the same
+problem.
 
 *One dual for all.* With α ≥ 0, Q_ij = y_i y_j k(x_i, x_j) and s the size of the constant feature,
 
@@ -81,7 +82,8 @@ def certify_machine(
         One of
 
         - a fitted `SVC` or `NuSVC` of scikit-learn or a compatible library, or our `SVC`;
-        - a fitted `LinearSVC` or `SGDClassifier` with a (squared) hinge, which needs no more;
+        - a fitted `LinearSVC` or `SGDClassifier` with a (squared) hinge, which needs no more
+          arguments;
         - another estimator with ``coef_`` and ``intercept_``, with C, loss and bias;
         - a `Pipeline`, a search or a threshold around one of these (the verdict names a threshold
           but does not judge it);
@@ -98,8 +100,8 @@ def certify_machine(
         `SVC` has a function as kernel, the rows must be in the order of training. A sparse matrix
         is made dense if that takes at most 2000 MB.
     y : array_like of shape (n,)
-        Their labels, of two classes. If the machine has no labels, the larger is positive. If an
-        `SVC` or a LIBSVM model has several classes, the labels in y say which two of them are
+        Their labels, of two classes. If the machine has no labels, the larger label is positive.
+        If an `SVC` or a LIBSVM model has several classes, the labels in y say which two of them are
         judged.
     C, kernel, loss, bias : optional
         What the machine does not specify, or values to use instead of its own. A pair needs `loss`
@@ -133,19 +135,20 @@ def certify_machine(
 
     Notes
     -----
-    It solves the problem itself, starting from the machine's own multipliers if these are nearly
-    optimal; then it often takes a few times as long as the training, and otherwise it may take ten
-    times as long or more. Sparse rows are made dense, so for many columns it may take hundreds of
-    times as long (1500 rows with 20000 columns, 0.3 % of them not zero: 0.02 s and 8 s).
+    This function solves the problem itself, starting from the machine's own multipliers if these
+    are nearly optimal; then it often takes a few times as long as the training, and otherwise it
+    may take ten times as long or more. Sparse rows are made dense, so for many columns it may take
+    hundreds of times as long (8 s instead of 0.02 s for 1500 rows with 20000 columns, with 0.3 % of
+    the entries not zero).
 
     Examples
     --------
     >>> X, y = [[0.0], [2.0], [3.0]], [-1, 1, 1]
     >>> verdict = certify_machine(([1.0], -1.5), X, y, C=10.0)
     >>> print(verdict)  # doctest: +NORMALIZE_WHITESPACE
-    check that X has the rows of training and no others,
+    check that X has the training rows and no others,
       as the machine saw them (scaled?)
-    and that C, weights, loss and bias are those of training
+    and that C, weights, loss and bias are those used in training
     minimises ½‖w‖² + C Σ max(0, 1 − y f), C = 10; bias free
     its value is at most 5.50001; the optimum is in [0.499999, 0.500001]
     so its relative excess is at most 10.1;

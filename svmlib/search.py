@@ -64,7 +64,7 @@ def one_standard_error(results: dict[str, Any]) -> int:
 
     The standard error is that of the best candidate's mean over the folds; simpler means a smaller
     γ, then a smaller C. Give this function as ``refit`` to `SVCCV` or to scikit-learn's search over
-    "C" and "gamma", also for a step of a pipeline, such as "svc__C".
+    "C" and "gamma", also if these belong to a step of a pipeline, as in "svc__C".
 
     Parameters
     ----------
@@ -117,8 +117,9 @@ class SVCCV(BinaryClassifier):
     r"""Support vector classifier for two classes, with C and γ chosen by cross-validation.
 
     It finds what ``GridSearchCV(SVC(), {"C": Cs, "gamma": gammas})`` finds, but much faster, and
-    every machine is proved optimal to `tol`. If K is not known to be positive semidefinite, the
-    machines are stationary to `tol`, and the gaps are infinite, because nothing is proved.
+    every machine is proved optimal to `tol`. If the Gram matrix K is not known to be positive
+    semidefinite, the machines are stationary to `tol`, and the gaps are infinite, because nothing
+    is proved.
 
     Parameters
     ----------
@@ -126,8 +127,8 @@ class SVCCV(BinaryClassifier):
         The values of C, positive and finite.
     gammas : float, "scale", "auto" or a sequence of these, optional
         The values of γ, or a single one. The default is 4⁻², …, 4² times the γ that
-        `svmlib.svc.SVC` calls ``"scale"``. For a kernel without γ only C is searched. Values that
-        differ by powers of two are cheapest, because K then comes from squares. ``"scale"`` is
+        `svmlib.svc.SVC` calls ``"scale"``. For a kernel without γ only C is searched. Values
+        whose ratios are powers of two are cheapest, because K is then squared. ``"scale"`` is
         computed from all samples, also within a fold.
     kernel, degree, coef0, class_weight
         As in `svmlib.svc.SVC`.
@@ -178,9 +179,10 @@ class SVCCV(BinaryClassifier):
     Notes
     -----
     With ``sample_weight``, a weight of 3 is equivalent to three copies, in training and in scores.
-    In a pipeline, the steps before `SVCCV` have also seen the test samples of its folds: not their
-    labels, but their means and widths if they scale. A callable `kernel`, or ``"precomputed"``, has
-    one K. Every training part of K is factorised once to prove that it is positive semidefinite.
+    In a pipeline, the steps before `SVCCV` have also seen the test samples of its folds: a scaler,
+    for example, has used their means and widths, but not their labels. A callable `kernel`, or
+    ``"precomputed"``, has only one K. Every training part of K is factorised once to prove that it
+    is positive semidefinite.
 
     *Progress.* After ``logging.basicConfig(level="INFO")`` there is a line per machine.
 
@@ -353,8 +355,8 @@ class SVCCV(BinaryClassifier):
         train, test = numbers[train], numbers[test]  # a mask becomes numbers
         train = train[weights[train] > 0]
         if not np.isin(self.classes_, labels[train]).all() or not weights[test].any():
-            required = "samples of both classes to train on, and some to test"
-            raise ValueError(f"cv must give each fold {required}, of positive weight; use fewer")
+            required = "samples of both classes to train on, and some to test, of positive weight"
+            raise ValueError(f"cv must give each fold {required}; use fewer folds")
         factors = check_class_weight(self.class_weight, self.classes_, labels[train])
         second = labels[train] == self.classes_[1]
         return Fold(train, test, weights[train] * factors[second.astype(int)])
@@ -371,8 +373,8 @@ class SVCCV(BinaryClassifier):
         kernels = [check_kernel(model.kernel_) for model in models]
         if not (gram_megabytes(len(X)) <= share_mb or kernels[0].linear):
             least_mb = int(workers * gram_megabytes(len(X))) + 1
-            message = f"The Gram matrix of {len(X)} samples does not fit memory_mb={memory_mb:g}, "
-            message += "so every machine evaluates its own rows of it; "
+            message = f"The Gram matrix of {len(X)} samples does not fit into "
+            message += f"memory_mb={memory_mb:g}, so every machine evaluates its own rows of it; "
             message += f"memory_mb={least_mb} is enough"
             warnings.warn(message, stacklevel=3)
         numbered = sorted(enumerate(kernels), key=lambda pair: getattr(pair[1], "gamma", 0))

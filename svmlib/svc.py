@@ -84,9 +84,9 @@ class SVC(BinaryClassifier):
         The maximum number of iterations of all solvers together; −1 for their own defaults. Steps
         of Newton's method before its equations outgrew the memory are not counted.
     memory_mb : float, default 2000
-        How many megabytes (2²⁰ bytes) the features of more than about 5100 samples may take, and
-        the equations of Newton's method. If features need more, a warning says so; if equations do,
-        ``"auto"`` goes on with SMO.
+        How many megabytes (2²⁰ bytes) the equations of Newton's method may take and, with more than
+        about 5100 samples, the features of the pivots (see the notes). If features need more, a
+        warning says so; if equations do, ``"auto"`` continues with SMO.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ class SVC(BinaryClassifier):
 
     Notes
     -----
-    *What only `sklearn.svm.SVC` has.* More than two classes (use
+    *Only `sklearn.svm.SVC` supports* more than two classes (use
     `sklearn.multiclass.OneVsOneClassifier`), sparse X (give a Gram matrix to ``"precomputed"``),
     and probabilities (use `sklearn.calibration.CalibratedClassifierCV`). Here ``gamma="scale"``
     uses the variance weighted by ``sample_weight``, so a weight of 3 is equivalent to three copies.
@@ -140,8 +140,8 @@ class SVC(BinaryClassifier):
     predictions are fast. The certificate is for the kernel's problem, with this classifier as
     primal point and the multipliers in ``dual_coef_`` as dual point. With more than 100,000 samples
     these solvers do nothing else, and a warning in the log forecasts the gap if it is too large;
-    ``solver="smo"`` goes on, for hours. In such fits your own matrix or function cannot be proved
-    positive semidefinite.
+    ``solver="smo"`` still works, but takes hours. In such fits your own matrix or function cannot
+    be proved positive semidefinite.
 
     *Weights of more than two classes.* The wrappers fit each machine to the labels 0 and 1, so a
     factor of C by label must be given as sample weights, which scikit-learn passes on if you ask it

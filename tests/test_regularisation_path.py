@@ -235,7 +235,7 @@ def test_neighbours_spare_steps():
 def test_without_room_for_k_it_says_so_and_finds_the_same():
     X, y = data(4, n=80)
     grid = {"Cs": (0.1, 1.0, 100.0), "gammas": (0.1, 0.2), "tol": 1e-6}
-    said = "does not fit memory_mb=0.02.* its own rows .*memory_mb=1 is enough"
+    said = "does not fit into memory_mb=0.02.* its own rows .*memory_mb=1 is enough"
     with pytest.warns(UserWarning, match=said) as told:
         small = SVCCV(**grid, memory_mb=0.02).fit(X, y)
     assert told[0].filename == __file__

@@ -30,7 +30,7 @@ def test_a_bad_verdict_begins_with_the_rows_that_may_be_wrong_and_a_good_one_end
     model.fit(*scaled)
     assert "check that X" not in str(certify_machine(model, *scaled))
     first = str(certify_machine(model, X * [1, 50], Y)).splitlines()[0]
-    advice = "check that X has the rows of training and no others, as the machine saw them"
+    advice = "check that X has the training rows and no others, as the machine saw them"
     assert advice in first
     assert first.startswith("a support vector is not a row of X") == isinstance(model, SVC)
     fixed = FixedThresholdClassifier(model, threshold=0.5).fit(*scaled)  # whose note comes second
@@ -92,7 +92,8 @@ def test_a_direction_that_saves_nothing_is_called_useless():
     given = {"X": A, "y": np.where(rare, 1, -1), "C": 1.0}
     wrong, right = (certify_machine((w, 0.0), **given) for w in ([0, 0.3, -1.0], [0.02, 0, 0]))
     assert wrong.excess > 1
-    left = re.search(r"useless at any length: w = 0 and b = -1 leave (\S+)", str(wrong))[1]
+    said = r"useless at any length: w = 0 and b = -1 leave an excess of (\S+)"
+    left = re.search(said, str(wrong))[1]
     assert_allclose(float(left), wrong.constant.primal / wrong.lower - 1, rtol=1e-2)
     assert "length" not in str(wrong).replace("any length", "")
     assert_allclose(wrong.constant, (0, -1, 40), err_msg="2 C for each of 20 rows")
@@ -213,8 +214,8 @@ def test_rows_and_c_are_suspected_where_the_multipliers_contradict_them(name, ke
         verdict = certify_machine(Machine(*numbers, kernel, C=1.0), X, Y)
         assert verdict.kkt_violation > 0.1
         assert 1e-4 < verdict.excess < 0.1
-        assert "\ncheck that X has the rows of training" in str(verdict)
-        assert str(verdict).endswith("and that C, weights, loss and bias are those of training")
+        assert "\ncheck that X has the training rows" in str(verdict)
+        assert str(verdict).endswith("C, weights, loss and bias are those used in training")
     A, y = elsewhere.load("penguins")
     verdict = certify_machine(SVC(kernel="linear", C=1000.0).fit(A, y), A, y)
     assert verdict.excess > 0.1
