@@ -5,8 +5,7 @@ follow each other in one process; so ratios mean something even on a busy machin
 ours is certified to a relative gap of 1e-3, and the worst gap is shown. scikit-learn's are not: its
 gaps are in RESULTS.md.
 
-    python benchmarks/tuning.py                  # into benchmarks/TUNING.md; one to three minutes
-    python benchmarks/tuning.py --full           # all folds of 3000 samples, and n = 5000
+    python benchmarks/tuning.py                  # into benchmarks/TUNING.md; about five minutes
 
 It runs a second time as if the processor had no AVX-512 (`OLDER`); the first lines of each part say
 what was in use. An older processor may ignore that: then both parts are the same.
@@ -157,8 +156,8 @@ def geometric(pairs: Sequence[tuple[float, float]]) -> str:
     return f"geometric mean **{np.exp(np.mean(logs)):.2f}**, worst {np.exp(max(logs)):.2f}"
 
 
-def tuning(full: bool) -> list[str]:
-    """7 C times 5 γ, in five folds (of 3000 samples the first only, unless `full`)."""
+def tuning() -> list[str]:
+    """7 C times 5 γ, in five folds."""
     lines = ["| data | n | GridSearchCV(sklearn SVC), s | SVCCV, s | ratio | worst gap "
              "| best score, theirs | ours |", "|:--|--:|--:|--:|--:|--:|--:|--:|"]  # fmt: skip
     data: dict[str, tuple[np.ndarray, np.ndarray]] = {
@@ -171,7 +170,7 @@ def tuning(full: bool) -> list[str]:
     pairs = []
     for name, (points, y) in data.items():
         X = scaled(points)
-        folds = list(StratifiedKFold(5).split(X, y))[: 5 if full or len(y) < 3000 else 1]
+        folds = list(StratifiedKFold(5).split(X, y))
         gammas = 4.0 ** np.arange(-2, 3) / X.shape[1]
         peer = GridSearchCV(svm.SVC(), {"C": CS, "gamma": gammas}, cv=folds, refit=False)
         own = SVCCV(CS, gammas, cv=folds, refit=False)
@@ -185,11 +184,11 @@ def tuning(full: bool) -> list[str]:
     return [*lines, "", geometric(pairs)]
 
 
-def path(full: bool) -> list[str]:
+def path() -> list[str]:
     """50 values of C in ten folds, one width. scikit-learn fits five of the 50 in one fold."""
     lines = ["| n | scikit-learn, s (500 times the mean of five) | SVCCV, s | ratio | worst gap |",
              "|--:|--:|--:|--:|--:|"]  # fmt: skip
-    for n in (2000, 5000) if full else (2000,):
+    for n in (2000, 5000):
         rng = np.random.default_rng(42)
         y = rng.integers(0, 2, n)
         X = scaled(3 * rng.normal(size=(n, 10)) + 2 * y[:, None] * (np.arange(10) < 5))
@@ -293,14 +292,13 @@ def machine() -> str:
     )
 
 
-def measurements(full: bool) -> str:
+def measurements() -> str:
     parts = [
         machine(),
         "### Tuning: 7 values of C times 5 of γ in five folds",
-        *([] if full else ["(With 3,000 samples, only the first of the five folds is searched.)"]),
-        *tuning(full),
+        *tuning(),
         "### 50 values of C in ten folds",
-        *path(full),
+        *path(),
         "### Fits with default settings",
         "(LinearSVC penalises b, and often stops after its 1000 passes, before it has converged.)",
         *fits(),
@@ -322,7 +320,7 @@ def measurements(full: bool) -> str:
 
 def on_an_older_processor() -> subprocess.Popen[str]:
     """Begin the same measurements without AVX-512, which only a new process can do without."""
-    command = [sys.executable, __file__, "--print", *sys.argv[1:]]
+    command = [sys.executable, __file__, "--print"]
     return subprocess.Popen(command, env=os.environ | OLDER, stdout=subprocess.PIPE, text=True)
 
 
@@ -330,7 +328,7 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")
     second = None if "--print" in sys.argv else on_an_older_processor()
     with threadpool_limits(1):
-        written = measurements("--full" in sys.argv)
+        written = measurements()
     if second:
         sections = [
             "# Tuning, single fits and single rows compared with other libraries",
