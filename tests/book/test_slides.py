@@ -4,6 +4,7 @@ They are made of the last `make book`. Where no Chromium is installed the checks
 word about it, unless REQUIRE_BROWSER is set.
 """
 
+import functools
 import re
 from io import BytesIO
 from urllib.parse import unquote, urldefrag
@@ -143,10 +144,10 @@ def test_a_deck_says_what_it_does_not_show(folder, name):
 
 
 def test_the_list_of_decks_says_on_which_slides_a_section_is(folder):
+    slides_of = functools.cache(lambda name: read(folder / name).select("section section"))
     for link in read(folder / "index.html").select("details a"):
         name, _, anchor = link["href"].partition("#/")
-        deck = read(folder / name)
-        slides = deck.select("section section")
+        slides = slides_of(name)
         here = [k for k, slide in enumerate(slides, 1) if slide.parent["id"] == anchor]
         assert link.next_sibling == f": {here[0]} to {here[-1]}"
 
