@@ -33,8 +33,8 @@ def runs(seed: int) -> Any:
     return {C: smo(problem, max_iter=10**6) for C, problem in clouds(seed)[2].items()}
 
 
-def a_thousand_times_the_c_takes_hundreds_of_times_the_steps(seed: int) -> bool:
-    return bool(200 < runs(seed)[1000].n_iter / runs(seed)[1].n_iter < 1000)
+def a_thousand_times_the_c_takes_more_than_a_hundred_times_the_steps(seed: int) -> bool:
+    return bool(runs(seed)[1000].n_iter > 100 * runs(seed)[1].n_iter)
 
 
 def twenty_to_sixty_samples_are_free_whatever_c_is(seed: int) -> bool:
@@ -149,11 +149,11 @@ def for_a_thousandth_smo_alone_does_under_half_for_small_c(seed: int) -> bool:
     return bool((alone[:2] < 0.5 * both[:2]).all())
 
 
-def for_a_thousandth_and_c_from_100_the_counts_differ_by_a_factor_of_at_most_two_and_a_half(
+def for_a_thousandth_neither_wins_clearly_for_c_100_and_both_need_fewer_for_c_1000(
     seed: int,
 ) -> bool:
-    alone, both = work(seed, 1e-3)
-    return bool((abs(np.log(alone[2:] / both[2:])) < np.log(2.5)).all())
+    ratio = np.divide(*work(seed, 1e-3))[2:]
+    return bool(0.5 < ratio[0] < 2 and 1.3 < ratio[1] < 3)
 
 
 def newton_from_zero_never_clearly_beats_smo_for_c_up_to_100(seed: int) -> bool:
@@ -198,7 +198,7 @@ def with_a_flat_kernel_the_path_saves_little_and_most_steps_are_singular(seed: i
 if __name__ == "__main__":
     repeat(
         [
-            a_thousand_times_the_c_takes_hundreds_of_times_the_steps,
+            a_thousand_times_the_c_takes_more_than_a_hundred_times_the_steps,
             twenty_to_sixty_samples_are_free_whatever_c_is,
             one_system_improves_on_smo_for_some_c_and_not_for_others,
             the_first_stage_does_most_of_the_work,
@@ -211,7 +211,7 @@ if __name__ == "__main__":
             stages_meet_the_tolerance_for_every_c_and_on_ties,
             for_a_thousandth_smo_alone_does_under_half_for_small_c,
             for_a_millionth_smo_is_cheaper_for_c_1_and_both_for_c_from_100,
-            for_a_thousandth_and_c_from_100_the_counts_differ_by_a_factor_of_at_most_two_and_a_half,
+            for_a_thousandth_neither_wins_clearly_for_c_100_and_both_need_fewer_for_c_1000,
             newton_from_zero_never_clearly_beats_smo_for_c_up_to_100,
             short_steps_need_less_than_half_of_the_systems,
             steps_of_ten_save_little_and_most_use_up_the_systems,
