@@ -21,6 +21,7 @@ RIGHT = "w = lam_plus @ X_plus - lam_minus @ X_minus; return lam_plus.sum() / (w
 PRAISE = "best_scale: every check passed. Well done."
 ANSWERS = {
     "right": BLANK.replace("...", RIGHT),
+    "right, with a log": BLANK.replace("...", f"import logging; logging.warning('a'); {RIGHT}"),
     "wrong": BLANK.replace("...", "return 1.0"),
     "blank": BLANK,
     "printing the verdict": BLANK.replace("...", f"print({PRAISE!r}); return 1.0"),
@@ -56,4 +57,5 @@ def test_only_the_right_answer_gets_the_point(student):
     for test in (hidden.source, inherited):
         program = [sys.executable, "-c", f"{ANSWERS[student]}\n{test}"]
         done = subprocess.run(program, capture_output=True, text=True)
-        assert (done.returncode == 0) == (student == "right"), done.stderr
+        assert (done.returncode == 0) == student.startswith("right"), done.stderr
+        assert done.returncode or not done.stderr  # which would cost the point in nbgrader

@@ -83,16 +83,17 @@ class _Attempt:
 
     def call(self, function: Callable[..., Any], gives: str) -> None:
         """Give the function a copy of the input, and judge what it does."""
-        given, stdout = copy.deepcopy(self.inputs), io.StringIO()
+        given, out = copy.deepcopy(self.inputs), io.StringIO()
         try:
-            with contextlib.redirect_stdout(stdout):
+            # nbgrader gives no marks if a test cell writes anything to stderr.
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
                 answer = function(*given.values())
         except Exception as error:
             words = re.sub("0x[0-9a-fA-F]+", "0x…", str(error))
             self.said = f" stopped with {type(error).__name__}: {words}"
             return
         finally:
-            self.printed = stdout.getvalue()
+            self.printed = out.getvalue()
         changed = [n for n, value in self.inputs.items() if not np.array_equal(value, given[n])]
         if changed:
             self.said = f": it changes its argument {changed[0]}: start from copies."
