@@ -46,9 +46,9 @@ RESULTS = Path(__file__).parent / "PRACTICE.md"
 HEAD = """\
 # The recipe of chapter 9 on tables with groups, times, texts, amounts or many columns
 
-Written by `python benchmarks/practice_tables.py`. Costs are per hidden row, in thousandths of the
-unit of chapter 9 (a mistake on a class that is not rare; for Chicago rides, for Forbes2000 millions
-of dollars), ± a standard error. *Taken* is what the recipe chose: a line, an RBF machine, or none,
+Written by `python benchmarks/practice_tables.py`. Costs are per hidden row, in thousandths of
+the cost of a mistake on the largest class (for Chicago, in rides; for Forbes2000, in millions of
+dollars), ± a standard error. *Taken* is what the recipe chose: a line, an RBF machine, or none,
 which is the same answer for all. The other columns show how much more the other methods cost.
 
 <!-- chapter 9 shows this -->

@@ -364,6 +364,10 @@ def for_c_rho_up_to_1_vectors_take_at_most_eight_times_the_rounds(seed: int) -> 
     return met and all(max(each["L-BFGS"], each["CG"]) <= 8 * each["passes"] for each in found)
 
 
+def for_c_rho_1000_products_take_over_ten_times_the_rounds_on_at_least_one_set(seed: int) -> bool:
+    return any(each["CG"] > 10 * each["passes"] for each in on_ten_sets(seed, 1000.0))
+
+
 def for_c_rho_10_l_bfgs_fails_within_ten_times_the_rounds_on_at_least_one_set(seed: int) -> bool:
     return any(each["its gap"] > 2e-3 for each in on_ten_sets(seed, 10.0))
 
@@ -434,6 +438,7 @@ if __name__ == "__main__":
             for_c_rho_up_to_1_twice_as_many_epochs_as_passes_are_enough,
             for_c_rho_1000_ten_times_as_many_epochs_are_not_on_nine_sets,
             for_c_rho_up_to_1_vectors_take_at_most_eight_times_the_rounds,
+            for_c_rho_1000_products_take_over_ten_times_the_rounds_on_at_least_one_set,
             for_c_rho_10_l_bfgs_fails_within_ten_times_the_rounds_on_at_least_one_set,
             the_first_rule_stops_digits_too_early_and_the_second_at_most_twice,
             the_second_rule_stops_most_draws_at_2000_drawn_rows_rightly,
