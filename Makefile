@@ -74,7 +74,7 @@ check: style unit  ## Check style, types and the library; run it while you work
 # While one core makes the pages, the other has `unit`, in one process: a second one beside it
 # would only cost, because each collects all the tests.
 test: .venv/ready  ## Prove the library, the notebooks and the pages; run it before you commit
-	@echo "Testing library, notebooks and pages. This takes about six minutes on two cores."
+	@echo "Testing library, notebooks and pages. This takes six to twelve minutes on two cores."
 	@command -v chromium >/dev/null || echo "Chromium is not installed, so the pages will not be looked at."
 	$(MAKE) --jobs 2 style outputs
 	$(MAKE) --jobs 2 unit pages $(ALSO) UNIT_WORKERS=0
