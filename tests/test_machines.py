@@ -190,7 +190,7 @@ ROWS = {"X": np.eye(3), "y": [1, -1, -1]}  # a Gram matrix
         (OneVsRestClassifier(SVC()).fit(X, Y), {}, r"estimators_\[k\] and y == classes_\[k\]"),
         (LinearSVC().fit(X[:, :1], Y), {}, "X has 2 features, but the machine has 1"),
         (SVC().fit(X[:, :1], Y), {}, "X has 2 features, but the machine has 1"),
-        (SVC().fit(X, Y + 5), {}, "y must have the machine's labels .* give the y that"),
+        (SVC().fit(X, Y + 5), {}, "y must have the machine's labels .* give the y that was passed"),
         (FixedThresholdClassifier(SVC()).fit(np.hstack([X, X]), Y), {}, "2 features, .* has 4"),
         (SVC(kernel=gaussian).fit(X[:150], Y[:150]), {}, "must have the 150 rows of fit"),
         (SVC(kernel=gaussian).fit(X[::-1], Y[::-1]), {}, "the rows of fit in their order"),

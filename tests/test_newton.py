@@ -99,7 +99,8 @@ def test_too_little_memory_is_told_and_left_to_smo():
         (lambda: solve(pickle.loads(pickle.dumps(problem)), "newton", 1e-3), r"take .* MB"),
         (
             lambda: SVC(100, gamma=0.1, solver="newton", memory_mb=9).fit(*data(0, 2600, 20, 0)),
-            '=9 of DualProblem; increase memory_mb, or use solver="auto"$',
+            "take .* MB, more than equations_mb=9 of DualProblem; increase memory_mb, or use "
+            'solver="auto"$',
         ),
         (
             lambda: SVC(solver="interior_point").fit(*data(0, n=6000)),

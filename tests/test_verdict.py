@@ -215,7 +215,8 @@ def test_rows_and_c_are_suspected_where_the_multipliers_contradict_them(name, ke
         assert verdict.kkt_violation > 0.1
         assert 1e-4 < verdict.excess < 0.1
         assert "\ncheck that X has the training rows" in str(verdict)
-        assert str(verdict).endswith("C, weights, loss and bias are those used in training")
+        ending = "and that C, weights, loss and bias are those used in training"
+        assert str(verdict).endswith(ending)
     A, y = elsewhere.load("penguins")
     verdict = certify_machine(SVC(kernel="linear", C=1000.0).fit(A, y), A, y)
     assert verdict.excess > 0.1
